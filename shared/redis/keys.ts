@@ -1,0 +1,65 @@
+/**
+ * Every key, queue name and channel of Haltline. Two kinds of hash tag: the sweep's id, and the sweep's id with the
+ * run's place; no script touches two tags, so each runs on one slot of a Redis Cluster.
+ */
+export interface SweepKeys {
+  readonly spec: string;
+  readonly state: string;
+  readonly results: string;
+  readonly done: string;
+  readonly metricsLease: string;
+  readonly feederLease: string;
+  readonly backlogBytes: string;
+  readonly lateUse: string;
+}
+
+export interface RunKeys {
+  readonly run: string;
+  readonly steps: string;
+  readonly verdicts: string;
+}
+
+export interface Keys {
+  /** A set: the ids of the sweeps that workers serve. */
+  readonly liveSweeps: string;
+  /** A hash of live workers: id to a JSON line about it. */
+  readonly workers: string;
+  readonly deadLetters: string;
+  /** BullMQ's prefix: queue names carry their own hash tags. */
+  readonly queuePrefix: string;
+  readonly monitorQueue: string;
+  generationQueue(target: string): string;
+  sweep(sweep: string): SweepKeys;
+  run(sweep: string, place: number): RunKeys;
+  /** The push channel of one worker process. */
+  channel(worker: string): string;
+}
+
+export function createKeys(prefix: string): Keys {
+  return {
+    liveSweeps: `${prefix}:live-sweeps`,
+    workers: `${prefix}:workers`,
+    deadLetters: `${prefix}:dead-letters`,
+    queuePrefix: prefix,
+    monitorQueue: `{${prefix}-monitor}`,
+    generationQueue: (target) => `{${prefix}-gen-${target}}`,
+    sweep: (sweep) => {
+      const key = (name: string) => `${prefix}:sweep:{${sweep}}:${name}`;
+      return {
+        spec: key('spec'),
+        state: key('state'),
+        results: key('results'),
+        done: key('done'),
+        metricsLease: key('metrics-lease'),
+        feederLease: key('feeder-lease'),
+        backlogBytes: key('backlog-bytes'),
+        lateUse: key('late-use'),
+      };
+    },
+    run: (sweep, place) => {
+      const key = (name: string) => `${prefix}:run:{${sweep}/${String(place)}}:${name}`;
+      return { run: key('run'), steps: key('steps'), verdicts: key('verdicts') };
+    },
+    channel: (worker) => `${prefix}:push:${worker}`,
+  };
+}

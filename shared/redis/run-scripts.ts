@@ -1,0 +1,193 @@
+import { Script } from './script.ts';
+
+/*
+ * The scripts on one run. All of them share three keys under one hash tag:
+ *
+ *   KEYS[1] run       hash: epoch, token, generator, generatorChannel, problem, watcher, watcherChannel, flagged
+ *                     (smallest), ended (number of steps), wasted, calls, tokensIn, tokensOut, tokensCached, result
+ *   KEYS[2] steps     list: the JSON of each step of the current epoch, at its index
+ *   KEYS[3] verdicts  hash: step index to the JSON of its verdict, of the current epoch
+ *
+ * Steps and verdicts belong to the epoch and token that stand in the hash: every reader and writer names both and is
+ * refused when they differ, and a new epoch empties them. Every script is safe to send twice (a connection that
+ * breaks may resend it): it answers the second time as it did the first.
+ *
+ * Answers: {'refused', why} with why one of 'gone' (no hash), 'stale' (another epoch), 'committed', 'watcher'
+ * (another watcher), 'index', 'flag', 'unjudged'; else what the script's header says.
+ */
+
+/** Lua: refuses unless (epoch, token) is current; `open` also refuses a committed run. */
+const guards = `
+local function why_not_current(epoch, token)
+  local current = redis.call('HMGET', KEYS[1], 'epoch', 'token')
+  if not current[1] then return 'gone' end
+  if current[1] ~= epoch or current[2] ~= token then return 'stale' end
+  return nil
+end
+local function why_not_open(epoch, token)
+  local why = why_not_current(epoch, token)
+  if why then return why end
+  if redis.call('HEXISTS', KEYS[1], 'result') == 1 then return 'committed' end
+  return nil
+end
+local function renew(expiry)
+  for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], expiry) end
+end
+local function push(field, message)
+  local channel = redis.call('HGET', KEYS[1], field)
+  if channel and channel ~= '' then redis.call('PUBLISH', channel, message) end
+end
+`;
+
+/**
+ * ARGV: token, generator, its channel, problem (JSON or ''), wasted tokens of the epoch it gives up ('' if it does not
+ * know: then the tokens of the steps published are taken), expiry.
+ * Effect: a new epoch, with no steps, verdicts, flag or watcher. Answer: {'started', epoch, wasted so far}, or
+ * {'committed', result} and no effect.
+ */
+export const startScript = new Script(`${guards}
+local result = redis.call('HGET', KEYS[1], 'result')
+if result then return {'committed', result} end
+local current = redis.call('HMGET', KEYS[1], 'epoch', 'token')
+if current[2] == ARGV[1] then
+  return {'started', tonumber(current[1]), tonumber(redis.call('HGET', KEYS[1], 'wasted') or 0)}
+end
+local wasted = tonumber(ARGV[5])
+if not wasted then
+  wasted = 0
+  for _, step in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do wasted = wasted + cjson.decode(step).tokens end
+end
+local epoch = tonumber(current[1] or 0) + 1
+redis.call('DEL', KEYS[2], KEYS[3])
+redis.call('HDEL', KEYS[1], 'watcher', 'watcherChannel', 'flagged', 'ended')
+redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[1], 'generator', ARGV[2], 'generatorChannel', ARGV[3],
+  'problem', ARGV[4])
+local total = redis.call('HINCRBY', KEYS[1], 'wasted', wasted)
+renew(ARGV[6])
+return {'started', epoch, total}
+`);
+
+/**
+ * ARGV: epoch, token, watcher, its channel, push, expiry.
+ * Effect: this watcher watches; an earlier one is refused from now on. Pushes to the generator.
+ * Answer: {'watching', problem, ended or '', flagged or '', steps, verdicts as a flat list}: what stands at this
+ * moment, so that nothing falls between registering and reading.
+ */
+export const watchScript = new Script(`${guards}
+local why = why_not_open(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+redis.call('HSET', KEYS[1], 'watcher', ARGV[3], 'watcherChannel', ARGV[4])
+renew(ARGV[6])
+push('generatorChannel', ARGV[5])
+local state = redis.call('HMGET', KEYS[1], 'problem', 'ended', 'flagged')
+return {'watching', state[1], state[2] or '', state[3] or '', redis.call('LRANGE', KEYS[2], 0, -1),
+  redis.call('HGETALL', KEYS[3])}
+`);
+
+/**
+ * ARGV: epoch, token, index of the first step, expiry, then for each step: its JSON, its push.
+ * Effect: appends each step at its index; pushes it to the watcher. A step that stands already is left as it is.
+ * Answer: {'published'}.
+ */
+export const publishScript = new Script(`${guards}
+local why = why_not_open(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+local length = redis.call('LLEN', KEYS[2])
+local index = tonumber(ARGV[3])
+for i = 5, #ARGV, 2 do
+  if index > length then return {'refused', 'index'} end
+  if index < length then
+    if redis.call('LINDEX', KEYS[2], index) ~= ARGV[i] then return {'refused', 'index'} end
+  else
+    length = redis.call('RPUSH', KEYS[2], ARGV[i])
+    push('watcherChannel', ARGV[i + 1])
+  end
+  index = index + 1
+end
+renew(ARGV[4])
+return {'published'}
+`);
+
+/** ARGV: epoch, token, number of steps, push, expiry. Effect: stores the number; pushes to the watcher. Answer: {'ended'}. */
+export const endScript = new Script(`${guards}
+local why = why_not_current(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+redis.call('HSET', KEYS[1], 'ended', ARGV[3])
+renew(ARGV[5])
+push('watcherChannel', ARGV[4])
+return {'ended'}
+`);
+
+/**
+ * ARGV: epoch, token, watcher ('' for the generator itself), expiry, then for each verdict: step index, '1' if unsafe,
+ * its JSON, its push.
+ * Effect: the first verdict of a step stands; the smallest flagged index is kept; what is new is pushed to the
+ * generator. Answer: {'stored'}.
+ */
+export const verdictScript = new Script(`${guards}
+local why = why_not_open(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+if ARGV[3] ~= '' and redis.call('HGET', KEYS[1], 'watcher') ~= ARGV[3] then return {'refused', 'watcher'} end
+for i = 5, #ARGV, 4 do
+  if redis.call('HSETNX', KEYS[3], ARGV[i], ARGV[i + 2]) == 1 then
+    local index = tonumber(ARGV[i])
+    local flagged = tonumber(redis.call('HGET', KEYS[1], 'flagged'))
+    if ARGV[i + 1] == '1' and (not flagged or index < flagged) then redis.call('HSET', KEYS[1], 'flagged', index) end
+    push('generatorChannel', ARGV[i + 3])
+  end
+end
+renew(ARGV[4])
+return {'stored'}
+`);
+
+/**
+ * ARGV: epoch, token, index to read steps from, most steps to read, then the indexes whose verdicts are wanted.
+ * No effect. Answer: {'current', ended or '', flagged or '', watcher or '', steps, verdicts (JSON or '') in the order
+ * asked for}, all of one moment.
+ */
+export const lookScript = new Script(`${guards}
+local why = why_not_open(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+local state = redis.call('HMGET', KEYS[1], 'ended', 'flagged', 'watcher')
+local from = tonumber(ARGV[3])
+local steps = redis.call('LRANGE', KEYS[2], from, from + tonumber(ARGV[4]) - 1)
+if tonumber(ARGV[4]) == 0 then steps = {} end
+local verdicts = {}
+for i = 5, #ARGV do verdicts[#verdicts + 1] = redis.call('HGET', KEYS[3], ARGV[i]) or '' end
+return {'current', state[1] or '', state[2] or '', state[3] or '', steps, verdicts}
+`);
+
+/** ARGV: calls, tokens in, tokens out, tokens cached. Effect: adds them to the run. Answer: {'booked'}. */
+export const bookScript = new Script(`${guards}
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'refused', 'gone'} end
+for i, field in ipairs({'calls', 'tokensIn', 'tokensOut', 'tokensCached'}) do
+  redis.call('HINCRBY', KEYS[1], field, ARGV[i])
+end
+return {'booked'}
+`);
+
+/**
+ * ARGV: epoch, token, mode ('unguarded', 'halt', 'flag'), the flagged index that the result speaks of ('' for none),
+ * result (JSON), push, expiry.
+ * Effect: the result stands; pushed to the watcher. Refused as 'flag' when the smallest flagged index is another, as
+ * 'unjudged' when a step before the cut (under 'halt' the flagged index, else the end) has no verdict.
+ * Answer: {'committed'}.
+ */
+export const commitScript = new Script(`${guards}
+local why = why_not_current(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+if redis.call('HEXISTS', KEYS[1], 'result') == 1 then return {'committed'} end
+if ARGV[3] ~= 'unguarded' then
+  local state = redis.call('HMGET', KEYS[1], 'flagged', 'ended')
+  if (state[1] or '') ~= ARGV[4] then return {'refused', 'flag'} end
+  local cut = tonumber(state[2] or redis.call('LLEN', KEYS[2]))
+  if ARGV[3] == 'halt' and state[1] then cut = tonumber(state[1]) end
+  for i = 0, cut - 1 do
+    if redis.call('HEXISTS', KEYS[3], i) == 0 then return {'refused', 'unjudged'} end
+  end
+end
+redis.call('HSET', KEYS[1], 'result', ARGV[5])
+renew(ARGV[7])
+push('watcherChannel', ARGV[6])
+return {'committed'}
+`);

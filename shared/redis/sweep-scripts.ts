@@ -1,0 +1,52 @@
+import { Script } from './script.ts';
+
+/* The scripts on one sweep: their keys share the sweep's hash tag. */
+
+/**
+ * KEYS: results stream, backlog bytes. ARGV: place, epoch, bytes.
+ * Effect: an entry in the stream; the byte counter rises. Sent twice it adds two entries: the second finds the run
+ * marked and is settled. Answer: {'sent'}.
+ */
+export const sendScript = new Script(`
+redis.call('XADD', KEYS[1], '*', 'place', ARGV[1], 'epoch', ARGV[2], 'bytes', ARGV[3])
+redis.call('INCRBY', KEYS[2], ARGV[3])
+return {'sent'}
+`);
+
+/**
+ * KEYS: lease. ARGV: token, time to live in ms.
+ * Effect: the lease is held by the token, if it is free or held by it already. Answer: {'held'} or {'refused'}.
+ */
+export const leaseScript = new Script(`
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return {'refused'} end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return {'held'}
+`);
+
+/** KEYS: lease. ARGV: token. Effect: the lease is free if the token held it. Answer: {'released'} or {'refused'}. */
+export const releaseScript = new Script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'refused'} end
+redis.call('DEL', KEYS[1])
+return {'released'}
+`);
+
+/**
+ * KEYS: lease, done marks, results stream, backlog bytes. ARGV: lease token, group, number of places, the
+ * places, then the ids of the entries.
+ * Refused unless the lease is held by the token. Effect: marks the places as done; acknowledges and deletes the
+ * entries and takes their bytes off the counter (once, however often it is sent). Answer: {'settled'} or {'refused'}.
+ */
+export const settleScript = new Script(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'refused'} end
+local bytes = 0
+local places = tonumber(ARGV[3])
+for i = 4, 3 + places do redis.call('SETBIT', KEYS[2], ARGV[i], 1) end
+for i = 4 + places, #ARGV do
+  local entry = redis.call('XRANGE', KEYS[3], ARGV[i], ARGV[i])[1]
+  redis.call('XACK', KEYS[3], ARGV[2], ARGV[i])
+  if entry and redis.call('XDEL', KEYS[3], ARGV[i]) == 1 then bytes = bytes + tonumber(entry[2][6]) end
+end
+if bytes > 0 and redis.call('DECRBY', KEYS[4], bytes) < 0 then redis.call('SET', KEYS[4], 0) end
+return {'settled'}
+`);

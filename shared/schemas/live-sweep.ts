@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { extractorNameSchema } from './question.ts';
+import { MESSAGE_VERSION } from './job.ts';
+import { sweepSpecSchema } from './sweep-spec.ts';
+
+/** A data set as this sweep uses it: what was read, what was left out, and which questions were taken, in order. */
+export const sweepDatasetSchema = z.strictObject({
+  id: z.string(),
+  sha256: z.string(),
+  extractor: extractorNameSchema,
+  rows: z.int().nonnegative(),
+  duplicates: z.int().nonnegative(),
+  sample: z.array(z.string()),
+});
+export type SweepDataset = z.infer<typeof sweepDatasetSchema>;
+
+/**
+ * A sweep as workers know it: it stands in Redis while the sweep is live and in `sweep.json` for good. It holds no
+ * secrets (API keys by variable name) and no questions' texts.
+ */
+export const liveSweepSchema = z.strictObject({
+  v: z.literal(MESSAGE_VERSION),
+  id: z.string(),
+  haltline: z.string(),
+  createdAtMs: z.number().nonnegative(),
+  spec: sweepSpecSchema,
+  datasets: z.array(sweepDatasetSchema),
+  /** Number of places in the plan: the sweep is finished when as many runs are on disk. */
+  total: z.int().positive(),
+});
+export type LiveSweep = z.infer<typeof liveSweepSchema>;
+
+/** A sweep's state: `running`, `paused` (no run starts), `cancelled` (runs stop), `finished` (all is on disk). */
+export const sweepStatusSchema = z.enum(['running', 'paused', 'cancelled', 'finished']);
+export type SweepStatus = z.infer<typeof sweepStatusSchema>;

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { arms, armSchema } from './arm.ts';
+import { problemSightSchema } from './problem.ts';
+import { extractorNameSchema } from './question.ts';
+
+/** Ids stand in keys, metric labels and folder names, so they are short and plain. */
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'expected 1 to 63 of a-z 0-9 . _ -, starting with a letter or digit');
+
+const positiveInt = z.int().positive();
+const milliseconds = z.int().positive();
+
+export const decodingSchema = z.strictObject({
+  maxTokens: positiveInt.default(2048).describe('Hard bound on generated tokens; always sent'),
+  temperature: z.exactOptional(z.number().min(0).max(2)),
+  topP: z.exactOptional(z.number().min(0).max(1)),
+  stop: z.exactOptional(z.array(z.string()).max(4)),
+});
+export type Decoding = z.infer<typeof decodingSchema>;
+
+export const targetSpecSchema = z.strictObject({
+  id: slugSchema,
+  label: z.exactOptional(z.string()),
+  config: z.strictObject({
+    apiBaseUrl: z
+      .url({ protocol: /^https?$/ })
+      .describe('Base URL of an OpenAI-compatible API, usually ending in /v1'),
+    apiKeyEnv: z.exactOptional(
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, never a key'),
+    ),
+    model: z.string().min(1),
+    revision: z.exactOptional(z.string()).describe('Names the weights, where the model name does not'),
+    api: z.enum(['chat', 'completions', 'responses']).default('chat'),
+    maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
+    extraBody: z.record(z.string(), z.unknown()).default({}).describe('Vendor fields, sent untouched'),
+  }),
+  reasoning: z.enum(['visible', 'none', 'hidden', 'auto']).default('auto'),
+  think: z.enum(['auto', 'implicit_open', 'off']).default('auto'),
+  harmony: z.union([z.literal('auto'), z.boolean()]).default('auto'),
+  decoding: decodingSchema.prefault({}),
+  concurrency: positiveInt.max(10_000).default(16).describe('Requests in flight per generation worker'),
+  timeouts: z
+    .strictObject({
+      firstPayloadMs: milliseconds.default(600_000),
+      idleMs: milliseconds.default(120_000),
+      totalMs: milliseconds.default(1_800_000),
+    })
+    .prefault({}),
+});
+export type TargetSpec = z.infer<typeof targetSpecSchema>;
+
+export const attackSpecSchema = z.strictObject({
+  id: slugSchema,
+  name: z.string().min(1),
+  parameters: z.record(z.string(), z.unknown()).default({}),
+});
+export type AttackSpec = z.infer<typeof attackSpecSchema>;
+
+export const datasetSpecSchema = z.strictObject({
+  id: slugSchema,
+  path: z
+    .exactOptional(z.string())
+    .describe('A JSONL file of questions; without it, the built-in set of this id'),
+  extractor: z.exactOptional(extractorNameSchema).describe('How answers are found; default: by the data set'),
+  limit: z.exactOptional(positiveInt).describe('Take this many questions, sampled by the seed'),
+});
+export type DatasetSpec = z.infer<typeof datasetSpecSchema>;
+
+export const monitorSpecSchema = z.strictObject({
+  id: slugSchema,
+  name: z.enum(['rules']),
+  sees: problemSightSchema.default('user'),
+  policy: z.enum(['precise', 'sensitive']).default('precise'),
+});
+export type MonitorSpec = z.infer<typeof monitorSpecSchema>;
+
+/** A list entry may be a bare name: `badchain` stands for `{ id: badchain, name: badchain }`. */
+function orName<Schema extends z.ZodType>(schema: Schema, fields: readonly ('id' | 'name')[]) {
+  return z.preprocess((value) => {
+    if (typeof value === 'string') return Object.fromEntries(fields.map((field) => [field, value]));
+    const named = z.object({ name: z.string() }).loose().safeParse(value);
+    return named.success && !('id' in named.data) && fields.includes('id')
+      ? { id: named.data.name, ...named.data }
+      : value;
+  }, schema);
+}
+
+function unique<Item>(key: (item: Item) => string) {
+  return (items: readonly Item[]) => new Set(items.map(key)).size === items.length;
+}
+
+export const limitsSchema = z
+  .strictObject({
+    epochs: positiveInt
+      .default(3)
+      .describe('Starts of a run after output had begun, at most; crashes do not count'),
+    attempts: positiveInt
+      .default(4)
+      .describe('Requests of one epoch before its first byte of output, at most'),
+    windowJobs: positiveInt.default(10_000).describe('Waiting jobs in Redis, at most'),
+    windowBytes: positiveInt.default(16_000_000),
+    backlogBytes: positiveInt.default(16_000_000).describe('Committed bytes not yet on disk, at most'),
+  })
+  .prefault({});
+
+export const monitoringSchema = z
+  .strictObject({
+    attachTimeoutMs: milliseconds.default(60_000).describe('How long a run waits for a monitor to watch it'),
+    stepTimeoutMs: milliseconds.default(60_000).describe('How long a step waits for its verdict'),
+    chains: z.exactOptional(positiveInt).describe('Chains watched at once per monitor worker (rules: 500)'),
+  })
+  .prefault({});
+
+export const sweepSpecSchema = z.strictObject({
+  name: slugSchema.describe('Names the sweep in folders and metrics'),
+  description: z.exactOptional(z.string()),
+  seed: z.int().nonnegative().default(0),
+  repeat: positiveInt.max(10_000).default(1).describe('Runs of each case, each with its own decoding seed'),
+  targets: z
+    .array(targetSpecSchema)
+    .min(1)
+    .refine(
+      unique((target: TargetSpec) => target.id),
+      'target ids must differ',
+    ),
+  attacks: z
+    .array(orName(attackSpecSchema, ['id', 'name']))
+    .min(1)
+    .refine(
+      unique((attack: AttackSpec) => attack.id),
+      'attack ids must differ',
+    ),
+  datasets: z
+    .array(orName(datasetSpecSchema, ['id']))
+    .min(1)
+    .refine(
+      unique((dataset: DatasetSpec) => dataset.id),
+      'data set ids must differ',
+    ),
+  monitors: z
+    .array(orName(monitorSpecSchema, ['id', 'name']))
+    .default([{ id: 'rules', name: 'rules', sees: 'user', policy: 'precise' }])
+    .refine(
+      unique((monitor: MonitorSpec) => monitor.id),
+      'monitor ids must differ',
+    ),
+  arms: z
+    .array(armSchema)
+    .min(1)
+    .default([...arms])
+    .refine(
+      unique((arm: string) => arm),
+      'arms must differ',
+    ),
+  intervention: z.enum(['halt', 'flag']).default('halt'),
+  fail: z.enum(['open', 'closed']).default('closed').describe('What an unjudged step does to a guarded run'),
+  segmentation: z.enum(['haltline', 'paper']).default('haltline'),
+  limits: limitsSchema,
+  monitor: monitoringSchema,
+  output: z.strictObject({ dir: z.string().default('results') }).prefault({}),
+});
+export type SweepSpec = z.infer<typeof sweepSpecSchema>;
