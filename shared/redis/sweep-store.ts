@@ -42,7 +42,7 @@ export class SweepStore {
   /** Deletes every key of the sweep itself. */
   async remove(sweep: string): Promise<void> {
     await this.retire(sweep);
-    await this.#redis.unlink(...Object.values(this.#keys.sweep(sweep)));
+    await this.#redis.unlink(...Object.values<string>({ ...this.#keys.sweep(sweep) }));
   }
 
   async liveSweeps(): Promise<string[]> {
