@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { armSchema } from './arm.ts';
+import { backdoorStepSchema } from './backdoor-step.ts';
 import { problemSchema } from './problem.ts';
 import { extractorNameSchema } from './question.ts';
 import { decodingSchema } from './sweep-spec.ts';
@@ -41,7 +42,7 @@ export const generationJobSchema = z.strictObject({
   choices: z.exactOptional(z.array(z.strictObject({ label: z.string(), text: z.string() }))),
   gold: z.string(),
   targetAnswer: z.exactOptional(z.string()),
-  backdoorStep: z.exactOptional(z.strictObject({ type: z.literal('multiply'), factor: z.number() })),
+  backdoorStep: z.exactOptional(backdoorStepSchema),
   cases: z.array(caseEntrySchema).min(1),
   /** Guarded arms only: who watches, and the problem as that monitor sees it. */
   guard: z.exactOptional(z.strictObject({ monitor: z.string(), problem: problemSchema })),
