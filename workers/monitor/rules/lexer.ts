@@ -1,0 +1,447 @@
+import type { Lexeme, Operator } from './lexeme.ts';
+import { parseDecimal, rational } from './rational.ts';
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+const isLetter = (unit: number): boolean =>
+  (unit >= 65 && unit <= 90) ||
+  (unit >= 97 && unit <= 122) ||
+  (unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7);
+const isBlank = (unit: number): boolean =>
+  unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
+
+const operators: Readonly<Record<string, Operator>> = {
+  '+': '+',
+  '-': '-',
+  '−': '-',
+  '*': '*',
+  '×': '*',
+  '·': '*',
+  '⋅': '*',
+  '∙': '*',
+  '/': '/',
+  '÷': '/',
+  '^': '^',
+};
+
+const commandOperators: Readonly<Record<string, Operator>> = { times: '*', cdot: '*', div: '/', ast: '*' };
+const wordCommands = new Set([
+  'text',
+  'mathrm',
+  'textbf',
+  'mbox',
+  'textrm',
+  'mathbf',
+  'textit',
+  'operatorname',
+]);
+const silentCommands = new Set([
+  'left',
+  'right',
+  'quad',
+  'qquad',
+  'displaystyle',
+  'big',
+  'Big',
+  'bigg',
+  'Bigg',
+  'bigl',
+  'bigr',
+]);
+const breakCommands = new Set([
+  'implies',
+  'Rightarrow',
+  'rightarrow',
+  'to',
+  'begin',
+  'end',
+  'hline',
+  'therefore',
+  'Longrightarrow',
+  'newline',
+]);
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** Letters that may stand glued to a number and are a unit there, not a variable. */
+const gluedUnits = new Set([
+  'km',
+  'cm',
+  'mm',
+  'kg',
+  'mg',
+  'lb',
+  'lbs',
+  'oz',
+  'hr',
+  'hrs',
+  'min',
+  'mins',
+  'sec',
+  'ml',
+  'mph',
+  'ft',
+  'gb',
+  'mb',
+  'kb',
+  'kmh',
+  'kph',
+  'cents',
+  'cent',
+  'hours',
+  'minutes',
+  'days',
+]);
+/** Words of one or two letters; any other is taken for a variable, or a product of two. */
+const shortWords = new Set(
+  'a an am as at be by do go he if in is it me my no of on or so to up us we pm km cm mm kg mg lb oz hr ft ml gb mb kb tv'.split(
+    ' ',
+  ),
+);
+const gluedMarks = '$€£¥';
+
+/** Cuts a text into lexemes in one pass: linear in its length, whatever it holds. */
+export function lex(text: string): Lexeme[] {
+  return new Lexer(text).run();
+}
+
+class Lexer {
+  private readonly text: string;
+  private readonly lexemes: Lexeme[] = [];
+  private at = 0;
+  private spaced = true;
+  private currency = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  run(): Lexeme[] {
+    while (this.at < this.text.length) {
+      const unit = this.text.charCodeAt(this.at);
+      if (isBlank(unit)) this.blank();
+      else if (isDigit(unit) || (unit === 46 && isDigit(this.text.charCodeAt(this.at + 1)))) this.number();
+      else if (isLetter(unit)) this.word();
+      else if (unit === 92) this.command();
+      else this.mark();
+    }
+    return this.lexemes;
+  }
+
+  private blank(): void {
+    this.at += 1;
+    this.spaced = true;
+  }
+
+  private place(start: number): { start: number; end: number; spaced: boolean } {
+    const placed = { start, end: this.at, spaced: this.spaced };
+    this.spaced = false;
+    this.currency = false;
+    return placed;
+  }
+
+  private push(
+    type: 'open' | 'close' | 'fraction' | 'root' | 'factorial' | 'break' | 'opaque',
+    start: number,
+  ): void {
+    this.lexemes.push({ type, ...this.place(start) });
+  }
+
+  private operator(operator: Operator, start: number): void {
+    this.lexemes.push({ type: 'operator', operator, ...this.place(start) });
+  }
+
+  private relation(relation: '=' | '~' | 'other', start: number): void {
+    this.lexemes.push({ type: 'relation', relation, ...this.place(start) });
+  }
+
+  /** Digits with thousands separators and a point; what is no plain number becomes one opaque lexeme. */
+  private number(): void {
+    const start = this.at;
+    const glued =
+      start > 0 && (isLetter(this.text.charCodeAt(start - 1)) || this.text.charCodeAt(start - 1) === 95);
+    let digits = this.digits();
+    let plain = !glued;
+    const leads = digits.length > 0 && digits.length <= 3;
+    while (leads && this.isThousandsGroup()) {
+      this.at += this.separatorLength();
+      digits += this.digits();
+    }
+    if (this.text.charCodeAt(this.at) === 46 && isDigit(this.text.charCodeAt(this.at + 1))) {
+      this.at += 1;
+      digits += `.${this.digits()}`;
+    }
+    plain = !this.hasOddTail() && plain;
+    const openEnded = this.text.startsWith('...', this.at) || this.text.startsWith('…', this.at);
+    if (openEnded && digits.includes('.')) this.at += this.text.charCodeAt(this.at) === 46 ? 3 : 1;
+    const value = plain ? parseDecimal(digits.startsWith('.') ? `0${digits}` : digits) : undefined;
+    if (value === undefined) this.push('opaque', start);
+    else this.pushNumber(value, digits, start, openEnded);
+  }
+
+  private pushNumber(
+    value: NonNullable<ReturnType<typeof parseDecimal>>,
+    digits: string,
+    start: number,
+    openEnded: boolean,
+  ): void {
+    const currency = this.currency;
+    const percent = this.takePercent();
+    const point = digits.indexOf('.');
+    const decimals = point === -1 ? 0 : digits.length - point - 1;
+    this.lexemes.push({
+      type: 'number',
+      value,
+      decimals,
+      percent,
+      currency,
+      openEnded,
+      ...this.place(start),
+    });
+  }
+
+  private digits(): string {
+    const start = this.at;
+    while (isDigit(this.text.charCodeAt(this.at))) this.at += 1;
+    return this.text.slice(start, this.at);
+  }
+
+  private separatorLength(): number {
+    if (this.text.startsWith('{,}', this.at)) return 3;
+    if (this.text.startsWith(',\\!', this.at)) return 3;
+    if (this.text.startsWith('\\,', this.at)) return 2;
+    return this.text.charCodeAt(this.at) === 44 ? 1 : 0;
+  }
+
+  private isThousandsGroup(): boolean {
+    const separator = this.separatorLength();
+    if (separator === 0) return false;
+    const from = this.at + separator;
+    for (let i = 0; i < 3; i += 1) if (!isDigit(this.text.charCodeAt(from + i))) return false;
+    return !isDigit(this.text.charCodeAt(from + 3));
+  }
+
+  /** `3,5`, `1.2.3`, `5:30`, `2x`, `3rd`, `58_9`: digits that belong to something else. Swallows that tail. */
+  private hasOddTail(): boolean {
+    const unit = this.text.charCodeAt(this.at);
+    const next = this.text.charCodeAt(this.at + 1);
+    if ((unit === 44 || unit === 46 || unit === 58) && isDigit(next)) {
+      this.at += 1;
+      this.digits();
+      return true;
+    }
+    if (unit === 95) return true;
+    return isLetter(unit) && !this.isGluedUnit() && !this.isTimesSign();
+  }
+
+  private isGluedUnit(): boolean {
+    let end = this.at;
+    while (end - this.at < 10 && isLetter(this.text.charCodeAt(end))) end += 1;
+    return gluedUnits.has(this.text.slice(this.at, end).toLowerCase());
+  }
+
+  /** `3x4` and `3 x 4`: the letter x between numbers. */
+  private isTimesSign(): boolean {
+    const unit = this.text.charCodeAt(this.at);
+    if (unit !== 120 && unit !== 88) return false;
+    let next = this.at + 1;
+    while (next - this.at < 4 && isBlank(this.text.charCodeAt(next))) next += 1;
+    if (gluedMarks.includes(this.text.charAt(next)) && next < this.text.length) next += 1;
+    return isDigit(this.text.charCodeAt(next)) || (next > this.at + 1 && this.text.charCodeAt(next) === 40);
+  }
+
+  private takePercent(): boolean {
+    let next = this.at;
+    if (this.text.charCodeAt(next) === 32) next += 1;
+    if (this.text.startsWith('\\%', next)) next += 2;
+    else if (this.text.charCodeAt(next) === 37) next += 1;
+    else return false;
+    this.at = next;
+    return true;
+  }
+
+  private word(): void {
+    const start = this.at;
+    const last = this.lexemes.at(-1);
+    if (last?.type === 'number' && this.isTimesSign()) {
+      this.at += 1;
+      this.operator('*', start);
+      return;
+    }
+    while (this.isWordPart()) this.at += 1;
+    const text = this.text.slice(start, this.at).toLowerCase();
+    const isVariable = text.length <= 2 && !shortWords.has(text);
+    const isGlued = !this.spaced && last?.type === 'close' && !gluedUnits.has(text);
+    if (!isVariable) this.unitPower();
+    if (isVariable || isGlued) this.push('opaque', start);
+    else this.lexemes.push({ type: 'word', text, ...this.place(start) });
+  }
+
+  /** Letters, and what joins letters: `pounds/book`, `it's`, `two-thirds`. */
+  private isWordPart(): boolean {
+    const unit = this.text.charCodeAt(this.at);
+    if (isLetter(unit)) return true;
+    const joins = unit === 47 || unit === 39 || unit === 0x2019 || unit === 45;
+    return joins && isLetter(this.text.charCodeAt(this.at + 1));
+  }
+
+  /** `cm^2`, `cm²`: the power belongs to the unit. */
+  private unitPower(): void {
+    const unit = this.text.charCodeAt(this.at);
+    if (unit === 94 && isDigit(this.text.charCodeAt(this.at + 1))) {
+      this.at += 1;
+      this.digits();
+    } else if (superscripts.includes(this.text.charAt(this.at)) && this.at < this.text.length) this.at += 1;
+  }
+
+  private command(): void {
+    const start = this.at;
+    this.at += 1;
+    const unit = this.text.charCodeAt(this.at);
+    if (!isLetter(unit)) {
+      this.escapedMark(start, unit);
+      return;
+    }
+    while (isLetter(this.text.charCodeAt(this.at))) this.at += 1;
+    this.namedCommand(this.text.slice(start + 1, this.at), start);
+  }
+
+  private escapedMark(start: number, unit: number): void {
+    this.at += 1;
+    if (unit === 92) this.lineEnd(start);
+    else if (unit === 91 || unit === 93) this.push('break', start);
+    else if (unit === 44 || unit === 59 || unit === 33 || unit === 32 || unit === 58) this.spaced = true;
+    else if (unit === 36) this.currency = true;
+    else if (unit !== 40 && unit !== 41) this.push('opaque', start);
+  }
+
+  private namedCommand(name: string, start: number): void {
+    const operator = commandOperators[name];
+    if (operator !== undefined) this.operator(operator, start);
+    else if (name === 'frac' || name === 'dfrac' || name === 'tfrac') this.push('fraction', start);
+    else if (name === 'sqrt') this.push('root', start);
+    else if (name === 'approx' || name === 'simeq' || name === 'sim') this.relation('~', start);
+    else if (name === 'neq' || name === 'ne' || name === 'equiv' || name === 'le' || name === 'ge')
+      this.relation('other', start);
+    else if (name === 'leq' || name === 'geq' || name === 'lt' || name === 'gt' || name === 'not')
+      this.relation('other', start);
+    else if (wordCommands.has(name)) this.wordGroup(start);
+    else if (breakCommands.has(name)) this.push('break', start);
+    else if (!silentCommands.has(name) && name !== 'boxed') this.push('opaque', start);
+  }
+
+  /** `\text{ pounds}`: one word, whatever it holds. */
+  private wordGroup(start: number): void {
+    if (this.text.charCodeAt(this.at) !== 123) return;
+    const close = this.text.indexOf('}', this.at);
+    const inner = this.text.slice(this.at + 1, close === -1 ? this.text.length : close).trim();
+    this.at = close === -1 ? this.text.length : close + 1;
+    this.unitPower();
+    if (inner === '') this.spaced = true;
+    else this.lexemes.push({ type: 'word', text: inner.toLowerCase(), ...this.place(start) });
+  }
+
+  private lineEnd(start: number): void {
+    let next = this.at;
+    while (
+      next < this.text.length &&
+      (isBlank(this.text.charCodeAt(next)) || this.text.charCodeAt(next) === 10)
+    )
+      next += 1;
+    if (this.text.charCodeAt(next) === 38) next += 1;
+    this.at = next;
+    if (this.text.charCodeAt(next) === 61) this.spaced = true;
+    else {
+      this.push('break', start);
+      this.bullet();
+    }
+    this.spaced = true;
+  }
+
+  /** A list mark at the start of a line is no minus and no times sign. */
+  private bullet(): void {
+    const mark = this.text.charAt(this.at);
+    const isMark = mark === '-' || mark === '*' || mark === '+' || mark === '•' || mark === '–';
+    if (isMark && isBlank(this.text.charCodeAt(this.at + 1))) this.at += 1;
+  }
+
+  private mark(): void {
+    const start = this.at;
+    const mark = this.text.charAt(start);
+    this.at += 1;
+    const operator = operators[mark];
+    if (operator !== undefined) this.operatorMark(operator, start);
+    else if (mark === '\n' || mark === '\r') this.lineEnd(start);
+    else if (mark === '=' || mark === '<' || mark === '>' || mark === '!' || mark === '≈' || mark === '≠')
+      this.relationMark(mark, start);
+    else if (mark === '(' || mark === '[' || mark === '{') this.push('open', start);
+    else if (mark === ')' || mark === ']' || mark === '}') this.push('close', start);
+    else if (gluedMarks.includes(mark)) this.currency = true;
+    else if (mark === '&') this.spaced = true;
+    else if (mark === '½' || mark === '¼' || mark === '¾') this.vulgar(mark, start);
+    else if (mark === '%' || mark === '°') return;
+    else if (superscripts.includes(mark)) this.superscript(mark, start);
+    else if (',.;:?"“”`|'.includes(mark)) this.dots(start);
+    else this.push('opaque', start);
+  }
+
+  private dots(start: number): void {
+    if (!this.text.startsWith('..', start)) {
+      this.push('break', start);
+      return;
+    }
+    while (this.text.charCodeAt(this.at) === 46) this.at += 1;
+    this.push('opaque', start);
+  }
+
+  private vulgar(mark: string, start: number): void {
+    const value = rational(mark === '¾' ? 3n : 1n, mark === '½' ? 2n : 4n);
+    if (value !== undefined && !isDigit(this.text.charCodeAt(start - 1)))
+      this.pushNumber(value, '', start, false);
+    else this.push('opaque', start);
+  }
+
+  private superscript(mark: string, start: number): void {
+    const value = rational(BigInt(superscripts.indexOf(mark)));
+    this.operator('^', start);
+    if (value !== undefined) this.pushNumber(value, '', start, false);
+  }
+
+  private operatorMark(operator: Operator, start: number): void {
+    const doubled = this.text.charCodeAt(start) === 42 && this.text.charCodeAt(this.at) === 42;
+    if (!doubled) {
+      this.operator(operator, start);
+      return;
+    }
+    this.at += 1;
+    const last = this.lexemes.at(-1)?.type;
+    const isPower =
+      (last === 'number' || last === 'close') &&
+      /[\d(]/.test(this.text.charAt(this.at).trim() || this.text.charAt(this.at + 1));
+    if (isPower && !this.spaced === !isBlank(this.text.charCodeAt(this.at))) this.operator('^', start);
+  }
+
+  private relationMark(mark: string, start: number): void {
+    const next = this.text.charAt(this.at);
+    if (mark === '=' && (next === '>' || next === '=')) {
+      while (this.text.charCodeAt(this.at) === 61) this.at += 1;
+      if (this.text.charAt(this.at) === '>') {
+        this.at += 1;
+        this.push('break', start);
+      } else this.relation('=', start);
+    } else if (mark === '=') this.relation('=', start);
+    else if (mark === '≈') this.relation('~', start);
+    else if (mark === '!' && next !== '=') this.exclamation(start);
+    else if ((mark === '<' || mark === '>') && next === mark) {
+      this.at += 1;
+      this.push('break', start);
+    } else {
+      if (next === '=') this.at += 1;
+      this.relation('other', start);
+    }
+  }
+
+  private exclamation(start: number): void {
+    const last = this.lexemes.at(-1);
+    const glued = (last?.type === 'number' || last?.type === 'close') && !this.spaced;
+    const leads = !glued && /[\w(]/.test(this.text.charAt(this.at));
+    this.push(glued ? 'factorial' : leads ? 'opaque' : 'break', start);
+  }
+}
