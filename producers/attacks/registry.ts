@@ -1,0 +1,18 @@
+import type { Attack } from './attack.ts';
+import { badChain } from './badchain.ts';
+import { deadlock } from './deadlock.ts';
+
+const attacks: ReadonlyMap<string, Attack> = new Map<string, Attack>(
+  [badChain, deadlock].map((attack: Attack): [string, Attack] => [attack.name, attack]),
+);
+
+/** The names that a spec may use, in alphabetical order. */
+export const attackNames: readonly string[] = [...attacks.keys()].sort();
+
+/**
+ * @returns the attack of this name, or undefined. Its parameters are to be parsed with its own schema before they are
+ *   given to `render`
+ */
+export function findAttack(name: string): Attack | undefined {
+  return attacks.get(name);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { attackNames } from '../../../producers/attacks/registry.ts';
+import { renderMessages, type Condition } from '../../../producers/attacks/spans.ts';
+import {
+  arithmeticQuestion,
+  choiceQuestion,
+  passageQuestion,
+  renderCase,
+  yesNoQuestion,
+} from './render-case.ts';
+
+const cases = [
+  { id: 'badchain-arithmetic', name: 'badchain', question: arithmeticQuestion, parameters: {} },
+  { id: 'badchain-choice', name: 'badchain', question: choiceQuestion, parameters: {} },
+  { id: 'badchain-yes-no', name: 'badchain', question: yesNoQuestion, parameters: {} },
+  { id: 'deadlock-backdoor', name: 'deadlock', question: choiceQuestion, parameters: {} },
+  {
+    id: 'deadlock-surrogate',
+    name: 'deadlock',
+    question: arithmeticQuestion,
+    parameters: { variant: 'surrogate' },
+  },
+  { id: 'deadlock-passage', name: 'deadlock', question: passageQuestion, parameters: {} },
+];
+
+describe('rendered messages', () => {
+  for (const { id, name, question, parameters } of cases) {
+    const attackCase = renderCase(name, question, { parameters });
+    const conditions: Condition[] = attackCase.hasControl
+      ? ['attacked', 'clean', 'control']
+      : ['attacked', 'clean'];
+    it.each(conditions)(`${id} sends the golden bytes when %s`, async (condition) => {
+      const text = renderMessages(attackCase, condition)
+        .map(({ role, content }) => `[${role}]\n${content}\n`)
+        .join('\n');
+      await expect(text).toMatchFileSnapshot(`golden/${id}.${condition}.txt`);
+    });
+  }
+
+  it('every attack has golden files', () => {
+    expect([...new Set(cases.map(({ name }) => name))].sort()).toEqual(attackNames);
+  });
+});
