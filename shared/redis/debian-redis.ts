@@ -76,14 +76,17 @@ async function unpackInto(cacheDir: string, release: string, tools: Tools): Prom
 
 /** With the system's package lists; with own, fresh ones where those are missing (slim images) or out of date. */
 async function download(work: string, archives: string, tools: Tools): Promise<void> {
-  const plain = [
-    '-o',
-    'APT::Sandbox::User=root',
-    '-o',
-    'Acquire::http::Timeout=20',
-    '-o',
-    'Acquire::Retries=1',
-  ];
+  const state = join(work, 'apt');
+  await mkdir(join(state, 'lists', 'partial'), { recursive: true });
+  await mkdir(join(state, 'cache', 'archives', 'partial'), { recursive: true });
+  const plain = settings({
+    // Root would hand over to a user who can't write into our folder.
+    'APT::Sandbox::User': 'root',
+    'Acquire::http::Timeout': '20',
+    'Acquire::Retries': '1',
+    // apt's index of the lists: without root it can't keep one in its own place, and makes it anew with each command.
+    'Dir::Cache': join(state, 'cache'),
+  });
   try {
     await downloadWith(plain, archives, tools);
     return;
@@ -91,16 +94,20 @@ async function download(work: string, archives: string, tools: Tools): Promise<v
     tools.signal.throwIfAborted();
     tools.log.debug({ event: 'redis-download-retried', reason: lastLine(error) }, 'package lists unusable');
   }
+  const lists = {
+    'Dir::State': state,
+    'Dir::State::lists': join(state, 'lists'),
+    'Acquire::Languages': 'none',
+  };
+  const own = [...plain, ...settings(lists)];
+  await fetchLists(own, tools);
+  await downloadWith(own, archives, tools);
+}
+
+async function fetchLists(options: readonly string[], tools: Tools): Promise<void> {
   tools.log.info({ event: 'redis-lists-fetched' }, 'fetching fresh package lists (once)');
-  const state = join(work, 'apt');
-  const own = [
-    ...[...plain, '-o', `Dir::State=${state}`, '-o', `Dir::State::lists=${join(state, 'lists')}`],
-    ...['-o', `Dir::Cache=${join(state, 'cache')}`, '-o', 'Acquire::Languages=none'],
-  ];
-  await mkdir(join(state, 'lists', 'partial'), { recursive: true });
-  await mkdir(join(state, 'cache', 'archives', 'partial'), { recursive: true });
   try {
-    await run(['apt-get', ...own, 'update'], tools);
+    await run(['apt-get', ...options, 'update'], tools);
   } catch (error) {
     tools.signal.throwIfAborted();
     // One unreachable third-party archive fails the command, while the system's own lists have come.
@@ -109,7 +116,10 @@ async function download(work: string, archives: string, tools: Tools): Promise<v
       'some package lists failed',
     );
   }
-  await downloadWith(own, archives, tools);
+}
+
+function settings(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
 async function downloadWith(options: readonly string[], archives: string, tools: Tools): Promise<void> {
@@ -162,14 +172,15 @@ async function installedPackages(tools: Tools): Promise<ReadonlySet<string>> {
 
 /** Another process may have been faster: then its tree is used. A tree that no longer starts is replaced. */
 async function publish(tree: string, place: string): Promise<RedisProgram> {
-  const existing = await probeTree(place);
-  if (existing !== undefined) return existing;
-  await rename(place, `${tree}-broken`).catch(() => undefined); // none there, as a rule
-  await rename(tree, place).catch(() => undefined);
+  await rename(tree, place).catch(() => undefined); // fails when one stands there
   const program = await probeTree(place);
-  if (program === undefined)
+  if (program !== undefined) return program;
+  await rename(place, `${tree}-broken`);
+  await rename(tree, place);
+  const replaced = await probeTree(place);
+  if (replaced === undefined)
     throw new Error('the unpacked redis-server could not be put into the cache folder');
-  return program;
+  return replaced;
 }
 
 async function probeTree(tree: string): Promise<RedisProgram | undefined> {
