@@ -21,6 +21,8 @@ export const caseEntrySchema = z.strictObject({
   cluster: z.int().nonnegative(),
   clean: z.exactOptional(z.int().nonnegative()),
   attacked: z.exactOptional(z.int().nonnegative()),
+  /** What this case's attack aims at: a clean run shared by two attacks has two. */
+  targetAnswer: z.exactOptional(z.string()),
 });
 export type CaseEntry = z.infer<typeof caseEntrySchema>;
 

@@ -1,0 +1,121 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Environment, readSecret } from '../shared/config.ts';
+import { HaltlineError } from '../shared/errors.ts';
+import { type SweepSpec, sweepSpecSchema } from '../shared/schemas/sweep-spec.ts';
+import { attackNames, findAttack } from './attacks/registry.ts';
+import type { Attack } from './attacks/attack.ts';
+import { describeValue, explainIssues, hint } from './explain-issue.ts';
+import { formatPath, parseSpecText, specError } from './parse-spec-text.ts';
+
+const MAX_SPEC_BYTES = 1024 * 1024;
+
+/** An attack entry of a spec with its code and its parameters, defaults filled in. */
+export interface SpecAttack {
+  readonly id: string;
+  readonly attack: Attack;
+  readonly parameters: unknown;
+}
+
+export interface LoadedSpec {
+  readonly spec: SweepSpec;
+  readonly attacks: readonly SpecAttack[];
+  /** The folder that relative data paths start from. */
+  readonly folder: string;
+}
+
+/**
+ * Loads a sweep spec, YAML or JSON by its content, and holds it against everything that can be known without its data
+ * and its targets.
+ *
+ * @throws HaltlineError SPEC_INVALID (one line: file, path, what was given, what was expected), or KEY_UNSET for a
+ *   target whose API key variable is not set
+ */
+export async function loadSpec(path: string, environment: Environment): Promise<LoadedSpec> {
+  const data = parseSpecText(path, await readText(path), environment);
+  const checked = checkSpec(path, data);
+  for (const [index, target] of checked.spec.targets.entries()) {
+    if (target.config.apiKeyEnv !== undefined) checkKey(path, index, target.config.apiKeyEnv, environment);
+  }
+  return { ...checked, folder: dirname(resolve(path)) };
+}
+
+/**
+ * Holds data against the schema of specs, and each attack's parameters against that attack's own.
+ *
+ * @param file - the name that messages begin with
+ * @throws HaltlineError SPEC_INVALID
+ */
+export function checkSpec(file: string, data: unknown): Pick<LoadedSpec, 'spec' | 'attacks'> {
+  const parsed = sweepSpecSchema.safeParse(data);
+  if (!parsed.success) {
+    throw specError(
+      file,
+      explainIssues(parsed.error.issues, { value: data, schema: sweepSpecSchema, at: [] }),
+      parsed.error,
+    );
+  }
+  const spec = parsed.data;
+  const attacks = spec.attacks.map(({ id, name, parameters }, index) => {
+    const attack = findAttack(name);
+    if (!attack) {
+      const path = formatPath(['attacks', index, 'name']);
+      throw specError(file, `${path}: got ${describeValue(name)}, expected ${hint(name, attackNames)}`);
+    }
+    const own = attack.parametersSchema.safeParse(parameters);
+    if (own.success) return { id, attack, parameters: own.data };
+    const subject = {
+      value: parameters,
+      schema: attack.parametersSchema,
+      at: ['attacks', index, 'parameters'],
+    };
+    throw specError(file, explainIssues(own.error.issues, subject), own.error);
+  });
+  return { spec, attacks };
+}
+
+function checkKey(file: string, index: number, name: string, environment: Environment): void {
+  try {
+    readSecret(environment, name);
+  } catch (error) {
+    if (!(error instanceof HaltlineError)) throw error;
+    const path = formatPath(['targets', index, 'config', 'apiKeyEnv']);
+    throw new HaltlineError('KEY_UNSET', `${file}: ${path}: ${error.message}`, { cause: error });
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readBytes(path);
+  if (bytes.length > MAX_SPEC_BYTES) throw specError(path, 'larger than 1 MiB, expected a sweep spec');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw specError(path, 'not UTF-8 text, expected a sweep spec in YAML or JSON', cause);
+  }
+}
+
+/** At most one byte more than allowed: what is larger (or endless, as a device is) is not read whole. */
+async function readBytes(path: string): Promise<Buffer> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    const buffer = Buffer.alloc(MAX_SPEC_BYTES + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === buffer.length) return buffer.subarray(0, length);
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw specError(path, `${unreadable[code] ?? code}, expected a sweep spec in YAML or JSON`, cause);
+  } finally {
+    await file?.close();
+  }
+}
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read',
+};
