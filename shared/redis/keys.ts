@@ -22,9 +22,8 @@ export interface RunKeys {
 export interface Keys {
   /** A set: the ids of the sweeps that workers serve. */
   readonly liveSweeps: string;
-  /** A hash of live workers: id to a JSON line about it. */
-  readonly workers: string;
   readonly deadLetters: string;
+  readonly deadLetterCount: string;
   /** BullMQ's prefix: queue names carry their own hash tags. */
   readonly queuePrefix: string;
   readonly monitorQueue: string;
@@ -38,8 +37,8 @@ export interface Keys {
 export function createKeys(prefix: string): Keys {
   return {
     liveSweeps: `${prefix}:live-sweeps`,
-    workers: `${prefix}:workers`,
     deadLetters: `${prefix}:dead-letters`,
+    deadLetterCount: `${prefix}:dead-letter-count`,
     queuePrefix: prefix,
     monitorQueue: `{${prefix}-monitor}`,
     generationQueue: (target) => `{${prefix}-gen-${target}}`,

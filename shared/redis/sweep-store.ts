@@ -164,6 +164,12 @@ export class SweepStore {
     await Promise.all(Object.entries(use).map(([field, by]) => this.#redis.hincrby(key, field, by)));
   }
 
+  /** What a run had received when its sweep was cancelled: spent, and on no line. */
+  async bookCancelled(sweep: string, tokens: number): Promise<void> {
+    await this.#redis.hincrby(this.#keys.sweep(sweep).lateUse, 'cancelledTokens', tokens);
+  }
+
+  /** Spending that stands on no line: late monitor calls, and `cancelledTokens`. */
   async lateUse(sweep: string): Promise<Record<string, number>> {
     const fields = await this.#redis.hgetall(this.#keys.sweep(sweep).lateUse);
     return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, Number(value)]));

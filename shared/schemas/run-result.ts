@@ -32,7 +32,7 @@ export const flagSchema = z.strictObject({
   tokensAfterFlag: count,
   /** From the delta that closed the flagged step to the closed socket (or, not cut, to the verdict). */
   detectionMs: ms,
-  /** Whether a backdoor step, or the answer's text, had been received when the socket closed. */
+  /** Whether the socket closed before any text of the answer had been received. */
   beforeAnswer: z.boolean(),
 });
 export type Flag = z.infer<typeof flagSchema>;
@@ -84,7 +84,7 @@ export const runResultSchema = z.strictObject({
   unjudged: count,
   superseded: count,
   flag: z.exactOptional(flagSchema),
-  verdictMs: z.exactOptional(z.strictObject({ p50: ms, p95: ms, max: ms })),
+  verdictMs: z.exactOptional(z.strictObject({ n: count, p50: ms, p95: ms, max: ms })),
   timing: z.strictObject({
     startedAtMs: ms,
     /** First request byte to the end of the run; absent where no request was answered. */

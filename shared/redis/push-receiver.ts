@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis';
+import { type Push, pushSchema } from '../schemas/push.ts';
+
+/** Hears what is pushed about one epoch. `onGap`: pushes may have been lost, so the truth must be read. */
+export interface PushListener {
+  onPush(push: Push): void;
+  onGap(): void;
+}
+
+interface About {
+  readonly sweep: string;
+  readonly place: number;
+  readonly epoch: number;
+}
+
+/**
+ * The push channel of one worker process, over a connection of its own. Pushes of an epoch nobody listens to are
+ * dropped: they can be read from the run's keys. After each (re)connection every listener is told of the gap.
+ */
+export class PushReceiver {
+  readonly #listeners = new Map<string, PushListener>();
+  readonly #redis: Redis;
+
+  private constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  /** `redis` is used for nothing else from now on; the receiver closes it. */
+  static async create(redis: Redis, channel: string): Promise<PushReceiver> {
+    const receiver = new PushReceiver(redis);
+    redis.on('message', (_channel, message) => receiver.#hear(message));
+    await redis.subscribe(channel);
+    redis.on('ready', () => receiver.#tellOfGap());
+    return receiver;
+  }
+
+  /** Listens until the returned function is called. */
+  listen(about: About, listener: PushListener): () => void {
+    const key = keyOf(about);
+    this.#listeners.set(key, listener);
+    return () => {
+      if (this.#listeners.get(key) === listener) this.#listeners.delete(key);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#redis.quit().catch(() => this.#redis.disconnect());
+  }
+
+  #hear(message: string): void {
+    const push = pushSchema.safeParse(parseJson(message));
+    if (push.success) this.#listeners.get(keyOf(push.data))?.onPush(push.data);
+  }
+
+  #tellOfGap(): void {
+    for (const listener of [...this.#listeners.values()]) listener.onGap();
+  }
+}
+
+function keyOf(about: About): string {
+  return `${about.sweep}/${String(about.place)}/${String(about.epoch)}`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import type { LiveSweep, SweepStatus } from '../schemas/live-sweep.ts';
+import type { SweepStore } from './sweep-store.ts';
+
+export interface KnownSweep {
+  readonly sweep: LiveSweep;
+  status: SweepStatus;
+  backlogBytes: number;
+}
+
+/** How often workers look for live sweeps and their status. */
+const POLL_MS = 500;
+
+/**
+ * The live sweeps, as a worker process knows them: polled, so that a worker needs no spec on its command line.
+ * `onChange` is called after each look. A look that fails leaves what was known.
+ */
+export class SweepRegistry {
+  readonly #known = new Map<string, KnownSweep>();
+  readonly #store: SweepStore;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  private constructor(store: SweepStore, log: Logger) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  static async create(
+    store: SweepStore,
+    log: Logger,
+    onChange: (sweeps: readonly KnownSweep[]) => void,
+  ): Promise<SweepRegistry> {
+    const registry = new SweepRegistry(store, log);
+    const look = async (): Promise<void> => {
+      try {
+        await registry.#look();
+        onChange([...registry.#known.values()]);
+      } catch (err) {
+        log.debug({ event: 'sweeps-unreadable', err }, 'could not read the live sweeps');
+      }
+      if (!registry.#closed) registry.#timer = setTimeout(() => void look(), POLL_MS);
+    };
+    await look();
+    return registry;
+  }
+
+  /** The sweep, read now if it is not known yet; undefined when Redis does not know it either. */
+  async get(id: string): Promise<KnownSweep | undefined> {
+    return this.#known.get(id) ?? (await this.#read(id));
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const live = new Set(await this.#store.liveSweeps());
+    for (const id of this.#known.keys()) if (!live.has(id)) this.#known.delete(id);
+    for (const id of live) {
+      const known = this.#known.get(id) ?? (await this.#read(id));
+      if (!known) continue;
+      const [status, backlogBytes] = await Promise.all([
+        this.#store.status(id),
+        this.#store.backlogBytes(id),
+      ]);
+      this.#known.set(id, Object.assign(known, { backlogBytes }, status ? { status } : {}));
+    }
+  }
+
+  async #read(id: string): Promise<KnownSweep | undefined> {
+    try {
+      const sweep = await this.#store.read(id);
+      const status = await this.#store.status(id);
+      return sweep && status ? { sweep, status, backlogBytes: 0 } : undefined;
+    } catch (err) {
+      this.#log.warn(
+        { event: 'sweep-unreadable', sweep: id, err },
+        'a sweep in Redis does not fit its schema',
+      );
+      return undefined;
+    }
+  }
+}

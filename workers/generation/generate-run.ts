@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { SweepStore } from '../../shared/redis/sweep-store.ts';
+import type { GenerationJob } from '../../shared/schemas/job.ts';
+import type { RunResult } from '../../shared/schemas/run-result.ts';
+import { type EpochContext, type EpochEnd, RunEpoch } from './run-epoch.ts';
+
+/** Refusals in a row after which the job is handed back to the queue: something is odd, and time may heal it. */
+const MAX_REFUSALS = 5;
+
+export interface RunContext extends EpochContext {
+  readonly sweeps: SweepStore;
+  readonly maxEpochs: number;
+  /** Whether this worker still holds the run's job: refused without it, it is a zombie. */
+  readonly holdsJob: () => Promise<boolean>;
+}
+
+export type RunEnd =
+  /** The result stands, and its entry is in the results stream. */
+  | { readonly type: 'sent' }
+  /** The run is on disk already. */
+  | { readonly type: 'on-disk' }
+  /** The worker's signal was aborted. */
+  | { readonly type: 'stopped'; readonly tokens: number }
+  /** Another worker has the run. */
+  | { readonly type: 'zombie' };
+
+/**
+ * One run, start to end: starts epochs until one is committed, then tells the metrics worker. May be called again for
+ * the same run at any point of an earlier call's life.
+ */
+export async function generateRun(job: GenerationJob, context: RunContext): Promise<RunEnd> {
+  let wasted: number | undefined;
+  let crashRestart = false;
+  let broken = 0;
+  let refusals = 0;
+  for (let round = 0; ; round += 1) {
+    const token = randomUUID();
+    const start = await context.store.start(job, {
+      token,
+      generator: context.setting.generator,
+      ...(job.guard && { problem: job.guard.problem }),
+      ...(wasted !== undefined && { wasted }),
+    });
+    if ('result' in start) return send(start.result, context);
+    if (await context.sweeps.isDone(job.sweep, job.place)) {
+      await context.store.delete(job);
+      return { type: 'on-disk' };
+    }
+    crashRestart ||= round === 0 && start.epoch > 1;
+    const ref = { sweep: job.sweep, place: job.place, epoch: start.epoch, token };
+    const options = { wasted: start.wasted, crashRestart, mayRetry: broken + 1 < context.maxEpochs };
+    const end = await new RunEpoch(job, ref, context, options).run();
+    if (end.type === 'committed') return send(end.result, context);
+    if (end.type === 'stopped') return end;
+    wasted = end.tokens;
+    if (end.type === 'broken') broken += 1;
+    else if (!(await mayStartAgain(end, (refusals += 1), context))) return { type: 'zombie' };
+    context.log.info({ event: 'epoch-abandoned', epoch: start.epoch, end: end.type }, 'the run starts anew');
+  }
+}
+
+async function mayStartAgain(
+  end: EpochEnd & { type: 'refused' },
+  refusals: number,
+  context: RunContext,
+): Promise<boolean> {
+  if (!(await context.holdsJob())) {
+    context.log.warn({ event: 'zombie-refused', why: end.why }, 'another worker has this run');
+    return false;
+  }
+  if (refusals >= MAX_REFUSALS)
+    throw new Error(`refused ${refusals} times in a row, the last time as ${end.why}`);
+  return true;
+}
+
+async function send(result: RunResult, context: RunContext): Promise<RunEnd> {
+  const { sweep, place, epoch } = result;
+  await context.sweeps.send(sweep, { place, epoch, bytes: Buffer.byteLength(JSON.stringify(result)) });
+  return { type: 'sent' };
+}

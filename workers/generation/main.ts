@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { DelayedError, type Job, Queue, WaitingError, Worker } from 'bullmq';
+import type { RedisOptions } from 'ioredis';
+import type { Logger } from 'pino';
+import { readSecret } from '../../shared/config.ts';
+import { hashJson } from '../../shared/hash.ts';
+import { createRedis } from '../../shared/redis/connection.ts';
+import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
+import type { Keys } from '../../shared/redis/keys.ts';
+import { PushReceiver } from '../../shared/redis/push-receiver.ts';
+import { type EpochRef, RunStore } from '../../shared/redis/run-store.ts';
+import { type KnownSweep, SweepRegistry } from '../../shared/redis/sweep-registry.ts';
+import { SweepStore } from '../../shared/redis/sweep-store.ts';
+import { closeWorkers } from '../../shared/redis/worker-shutdown.ts';
+import {
+  type GenerationJob,
+  generationJobSchema,
+  MESSAGE_VERSION,
+  type WatchJob,
+} from '../../shared/schemas/job.ts';
+import { generateRun, type RunContext } from './generate-run.ts';
+import { openTargetStream } from './open-target-stream.ts';
+
+export interface GenerationWorkerOptions {
+  readonly redis: RedisOptions;
+  readonly keys: Keys;
+  /** Where API keys are read from, by the variable names of the spec. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  /** Runs at once per target; default: each target's own `concurrency`. */
+  readonly concurrency?: number;
+  readonly id?: string;
+}
+
+export interface RunningWorker {
+  readonly id: string;
+  /** Takes no new job, hands back the running ones, and disconnects. */
+  close(): Promise<void>;
+}
+
+/** How long a job that may not start now is put off. */
+const PUT_OFF_MS = 1_000;
+/** A dead worker's run is taken over after at most lock + check (QUEUE.md, section 6). */
+const locks = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 10 };
+
+/** Serves the queues of every target of every live sweep until closed. */
+export async function startGenerationWorker(options: GenerationWorkerOptions): Promise<RunningWorker> {
+  const worker = new GenerationWorker(options);
+  await worker.start();
+  return worker;
+}
+
+class GenerationWorker implements RunningWorker {
+  readonly id: string;
+  readonly #options: GenerationWorkerOptions;
+  readonly #redis;
+  readonly #sweeps: SweepStore;
+  readonly #store: RunStore;
+  readonly #watches: Queue<WatchJob>;
+  readonly #workers = new Map<string, Worker>();
+  readonly #running = new Map<string, Set<AbortController>>();
+  readonly #inFlight = { count: 0 };
+  #receiver: PushReceiver | undefined;
+  #registry: SweepRegistry | undefined;
+  #isHeldBack = false;
+  #isClosing = false;
+
+  constructor(options: GenerationWorkerOptions) {
+    const { redis, keys, log } = options;
+    this.id = options.id ?? `generation-${randomUUID().slice(0, 8)}`;
+    this.#options = options;
+    this.#redis = createRedis(redis, 'commands', log);
+    this.#sweeps = new SweepStore(this.#redis, keys);
+    this.#store = new RunStore(this.#redis, keys);
+    this.#watches = new Queue(keys.monitorQueue, { connection: this.#redis, prefix: keys.queuePrefix });
+    this.#watches.on('error', (err) => log.debug({ event: 'queue-error', err }, 'watch queue error'));
+  }
+
+  async start(): Promise<void> {
+    const { redis, keys, log } = this.#options;
+    this.#receiver = await PushReceiver.create(createRedis(redis, 'subscriber', log), keys.channel(this.id));
+    this.#registry = await SweepRegistry.create(this.#sweeps, log, (sweeps) => this.#onSweeps(sweeps));
+    log.info({ event: 'worker-started', worker: this.id }, 'generation worker started');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#registry?.close();
+    await closeWorkers([...this.#workers.values()]);
+    await this.#watches.close();
+    await this.#receiver?.close();
+    this.#redis.disconnect();
+    this.#options.log.info({ event: 'worker-stopped', worker: this.id }, 'generation worker stopped');
+  }
+
+  #onSweeps(sweeps: readonly KnownSweep[]): void {
+    if (this.#isClosing) return;
+    const concurrency = new Map<string, number>();
+    for (const { sweep } of sweeps) {
+      for (const target of sweep.spec.targets) {
+        const wanted = this.#options.concurrency ?? target.concurrency;
+        concurrency.set(target.id, Math.max(concurrency.get(target.id) ?? 0, wanted));
+      }
+    }
+    for (const [target, wanted] of concurrency) this.#serve(target, wanted);
+    this.#holdBack(sweeps);
+    const cancelled = new Set(
+      sweeps.filter(({ status }) => status === 'cancelled').map(({ sweep }) => sweep.id),
+    );
+    for (const [sweep, controllers] of this.#running) {
+      if (cancelled.has(sweep)) for (const controller of controllers) controller.abort('cancelled');
+    }
+  }
+
+  #serve(target: string, concurrency: number): void {
+    const known = this.#workers.get(target);
+    if (known) {
+      if (known.concurrency !== concurrency) known.concurrency = concurrency;
+      return;
+    }
+    const { keys, log } = this.#options;
+    const worker = new Worker(
+      keys.generationQueue(target),
+      (job: Job<unknown>, token?: string, signal?: AbortSignal) => this.#process(job, token, signal),
+      {
+        ...locks,
+        connection: this.#redis,
+        prefix: keys.queuePrefix,
+        concurrency,
+        runRetryDelay: 1_000,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 1_000 },
+      },
+    );
+    worker.on('error', (err) => log.debug({ event: 'queue-error', target, err }, 'generation queue error'));
+    worker.on('failed', (job, err) =>
+      log.warn(
+        { event: 'job-failed', target, job: job?.id, err },
+        'a generation job failed and is tried again',
+      ),
+    );
+    worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => worker.cancelJob(id, 'lock lost')));
+    this.#workers.set(target, worker);
+    if (this.#isHeldBack) void worker.pause(true);
+  }
+
+  /** Takes no new run while the metrics worker is this far behind: what is committed stands in Redis until then. */
+  #holdBack(sweeps: readonly KnownSweep[]): void {
+    const behind = sweeps.find(({ sweep, backlogBytes }) => backlogBytes > sweep.spec.limits.backlogBytes);
+    if ((behind !== undefined) === this.#isHeldBack) return;
+    this.#isHeldBack = behind !== undefined;
+    const { log } = this.#options;
+    if (behind) {
+      const { backlogBytes } = behind;
+      log.warn(
+        { event: 'generation-held-back', sweep: behind.sweep.id, backlogBytes },
+        'no new run is taken: results wait for a metrics worker to write them to disk',
+      );
+    } else log.info({ event: 'generation-resumed' }, 'runs are taken again');
+    for (const worker of this.#workers.values()) {
+      if (behind) void worker.pause(true);
+      else void worker.resume();
+    }
+  }
+
+  async #process(job: Job<unknown>, token = '', signal?: AbortSignal): Promise<void> {
+    await withJobErrors(
+      { job, token, redis: this.#redis, keys: this.#options.keys, log: this.#options.log },
+      async () => {
+        const data = parseJob(generationJobSchema, job);
+        const known = await this.#registry?.get(data.sweep);
+        if (known?.status === 'cancelled') return;
+        if (!known || known.status !== 'running') return this.#putOff(job, token);
+        await this.#generate(data, known, job, token, signal);
+      },
+    );
+  }
+
+  async #putOff(job: Job<unknown>, token: string): Promise<never> {
+    await job.moveToDelayed(Date.now() + PUT_OFF_MS, token);
+    throw new DelayedError();
+  }
+
+  async #generate(
+    data: GenerationJob,
+    known: KnownSweep,
+    job: Job<unknown>,
+    token: string,
+    lost: AbortSignal | undefined,
+  ): Promise<void> {
+    const stop = new AbortController();
+    const signal = lost ? AbortSignal.any([lost, stop.signal]) : stop.signal;
+    const running = this.#running.get(data.sweep) ?? new Set();
+    this.#running.set(data.sweep, running.add(stop));
+    try {
+      const context = this.#runContext(data, known, { job, token, signal });
+      const end = await generateRun(data, context);
+      if (end.type !== 'stopped') return;
+      if (stop.signal.aborted) {
+        await this.#sweeps.bookCancelled(data.sweep, end.tokens);
+        await this.#store.delete(data);
+        return;
+      }
+      if (this.#isClosing) {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+    } finally {
+      running.delete(stop);
+      if (running.size === 0) this.#running.delete(data.sweep);
+    }
+  }
+
+  #runContext(
+    data: GenerationJob,
+    known: KnownSweep,
+    lease: { job: Job<unknown>; token: string; signal: AbortSignal },
+  ): RunContext {
+    const { spec } = known.sweep;
+    const target = spec.targets.find(({ id }) => id === data.target);
+    if (!target || !this.#receiver)
+      throw new Error(`target ${data.target} is not in the spec of ${data.sweep}`);
+    const log = this.#options.log.child({ sweep: data.sweep, place: data.place, target: data.target });
+    const { apiKeyEnv } = target.config;
+    return {
+      store: this.#store,
+      sweeps: this.#sweeps,
+      receiver: this.#receiver,
+      setting: {
+        model: target.config.model,
+        messagesHash: hashJson(data.messages).slice(0, 32),
+        generator: this.id,
+        intervention: spec.intervention,
+        fail: spec.fail,
+      },
+      segmentation: spec.segmentation,
+      attachTimeoutMs: spec.monitor.attachTimeoutMs,
+      stepTimeoutMs: spec.monitor.stepTimeoutMs,
+      openStream: openTargetStream(target, data, {
+        apiKey: apiKeyEnv === undefined ? undefined : readSecret(this.#options.env, apiKeyEnv),
+        attempts: spec.limits.attempts,
+        log,
+      }),
+      enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
+      inFlight: this.#inFlight,
+      maxEpochs: spec.limits.epochs,
+      holdsJob: async () => {
+        const extended = await lease.job.extendLock(lease.token, locks.lockDuration).catch(() => 0);
+        return extended === 1;
+      },
+      now: () => performance.timeOrigin + performance.now(),
+      log,
+      signal: lease.signal,
+    };
+  }
+
+  /** The job's id names the epoch, so that asking again while it stands changes nothing. */
+  async #enqueueWatch(epoch: EpochRef, monitor: string): Promise<void> {
+    const { sweep, place, token } = epoch;
+    const data: WatchJob = { v: MESSAGE_VERSION, sweep, place, epoch: epoch.epoch, token, monitor };
+    await this.#watches.add('watch', data, {
+      jobId: `w-${sweep}-${String(place)}-${String(epoch.epoch)}-${token.slice(0, 8)}`,
+      attempts: 1_000,
+      backoff: { type: 'fixed', delay: 500 },
+      removeOnComplete: true,
+      removeOnFail: true,
+      stackTraceLimit: 3,
+    });
+  }
+}

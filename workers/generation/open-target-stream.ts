@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import { defaultRetrySettings, type RetryEnd, withRetries } from '../../shared/llm/retry.ts';
+import { streamOnce } from '../../shared/llm/target-client.ts';
+import type { GenerationJob } from '../../shared/schemas/job.ts';
+import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
+import type { OpenStream, TargetStream } from './target-stream.ts';
+
+/** Streams a run's answer from its target; repeats requests that fail before their first token. */
+export function openTargetStream(
+  target: TargetSpec,
+  job: GenerationJob,
+  options: { apiKey: string | undefined; attempts: number; log: Logger },
+): OpenStream {
+  return async (onDelta, signal) => {
+    const streamTarget = {
+      config: target.config,
+      think: target.think,
+      harmony: target.harmony,
+      timeouts: target.timeouts,
+      apiKey: options.apiKey,
+    };
+    const { maxTokens, ...sampling } = job.decoding;
+    const request = { messages: job.messages, maxTokens, seed: job.seed, ...sampling };
+    const handlers = {
+      onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => onDelta(kind, text),
+    };
+    const end = await withRetries(
+      () => streamOnce(streamTarget, request, handlers, signal),
+      { ...defaultRetrySettings, maxAttempts: options.attempts },
+      {
+        random: Math.random,
+        signal,
+        onWait: ({ reason, waitMs }) => {
+          options.log.warn(
+            { event: 'request-retried', reason, waitMs },
+            'a request failed and is sent again',
+          );
+        },
+      },
+    );
+    return toTargetStream(end);
+  };
+}
+
+function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd): TargetStream {
+  const { error, usage } = end;
+  return {
+    status: end.status,
+    reasoning: end.reasoning,
+    answer: end.answer,
+    refusal: end.refusal,
+    finishReason: end.finishReason,
+    usage: usage && {
+      promptTokens: usage.promptTokens,
+      completionTokens: usage.completionTokens,
+      reasoningTokens: usage.reasoningTokens,
+    },
+    error: error && {
+      code: error.kind,
+      message: `${error.kind}${error.code === null ? '' : ` (${error.code})`}, attempt ${attempts}, ${stop}`,
+      retryable: error.retryable,
+    },
+    simulated: end.simulated,
+    startedAtMs: end.requestStartedAtMs,
+    firstTokenAtMs: end.firstDeltaAtMs ?? undefined,
+    closedAtMs: end.closedAtMs,
+    limitWaitMs: waitedMs,
+  };
+}

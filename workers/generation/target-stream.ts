@@ -1,0 +1,29 @@
+/** What a generation worker needs to know of one streamed answer, however it was asked for. */
+export interface TargetStream {
+  /** `aborted`: we closed the socket. */
+  readonly status: 'complete' | 'length' | 'filtered' | 'aborted' | 'failed';
+  /** The texts as the whole stream shows them (a late tag may have moved text that was passed on as content). */
+  readonly reasoning: string;
+  readonly answer: string;
+  readonly refusal: string | null;
+  readonly finishReason: string | null;
+  readonly usage: {
+    readonly promptTokens: number | null;
+    readonly completionTokens: number | null;
+    readonly reasoningTokens: number | null;
+  } | null;
+  readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
+  readonly simulated: boolean;
+  /** Unix epoch milliseconds; the start is that of the request that was answered. */
+  readonly startedAtMs: number;
+  readonly firstTokenAtMs: number | undefined;
+  readonly closedAtMs: number;
+  /** Time spent waiting for limits and between attempts, no latency of the target. */
+  readonly limitWaitMs: number;
+}
+
+/** Streams one answer. Retries by itself before the first token; never throws for what a server does. */
+export type OpenStream = (
+  onDelta: (kind: 'reasoning' | 'content', text: string) => void,
+  signal: AbortSignal,
+) => Promise<TargetStream>;

@@ -1,0 +1,194 @@
+import type { PushReceiver } from '../../shared/redis/push-receiver.ts';
+import type { EpochRef, Refused, RunStore } from '../../shared/redis/run-store.ts';
+import type { Push } from '../../shared/schemas/push.ts';
+import type { Step } from '../../shared/schemas/step.ts';
+import { isUnsafe, type Verdict } from '../../shared/schemas/verdict.ts';
+import { Waker } from '../../shared/waker.ts';
+import type { ChainMonitor, Monitor } from './monitor.ts';
+
+/** How long silence lasts before the truth is read, since a push may have been lost. */
+const SILENCE_MS = 250;
+/** Steps, and verdicts held that are checked for, in one look. */
+const MAX_LOOK = 256;
+
+export interface WatchContext {
+  readonly store: RunStore;
+  readonly receiver: PushReceiver;
+  readonly watcher: string;
+  readonly monitor: Monitor;
+  readonly intervention: 'halt' | 'flag';
+  /** Aborted when this worker gives the watch up: shutdown or a lost lock. */
+  readonly signal: AbortSignal;
+}
+
+/** `over`: nothing is left to judge, or the epoch is over. `stopped`: the worker gave up; another may take over. */
+export type WatchEnd = 'over' | 'stopped';
+
+/**
+ * Watches one epoch from its first step to its last, or to the first flagged one under `halt`. Steps are judged in
+ * order, once each; a watch that takes over feeds its monitor the whole chain again and writes what is missing.
+ *
+ * A step is known by its own index, never by its place in a reply: pushes overtake replies.
+ */
+export async function watchChain(epoch: EpochRef, context: WatchContext): Promise<WatchEnd> {
+  const watch = new Watch(epoch, context);
+  return watch.run();
+}
+
+class Watch {
+  readonly #epoch: EpochRef;
+  readonly #context: WatchContext;
+  readonly #waker = new Waker();
+  readonly #arrived = new Map<number, Step>();
+  /** Verdicts by step: those of this watch, and those that stood when it began. */
+  readonly #verdicts = new Map<number, Verdict>();
+  #unsent: Verdict[] = [];
+  #next = 0;
+  #judging = 0;
+  #ended: number | undefined;
+  #flagged: number | undefined;
+  #isOver = false;
+  #hasGap = false;
+
+  constructor(epoch: EpochRef, context: WatchContext) {
+    this.#epoch = epoch;
+    this.#context = context;
+  }
+
+  async run(): Promise<WatchEnd> {
+    const { receiver, signal, store, watcher, monitor } = this.#context;
+    const wake = (): void => this.#waker.wake();
+    signal.addEventListener('abort', wake);
+    const stopListening = receiver.listen(this.#epoch, {
+      onPush: (push) => this.#onPush(push),
+      onGap: () => {
+        this.#hasGap = true;
+        wake();
+      },
+    });
+    try {
+      const look = await store.watch(this.#epoch, watcher);
+      if ('refused' in look) return 'over';
+      for (const verdict of look.verdicts) this.#keep(verdict);
+      this.#adopt(look.steps, look.ended);
+      return await this.#judgeAll(monitor.watch(look.problem));
+    } finally {
+      stopListening();
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  async #judgeAll(chain: ChainMonitor): Promise<WatchEnd> {
+    for (;;) {
+      if (this.#context.signal.aborted) return 'stopped';
+      this.#judgeArrived(chain);
+      await this.#send();
+      if (this.#isOver || this.#isFinished) return 'over';
+      if (this.#unsent.length > 0) continue;
+      const woken = await this.#waker.wait(SILENCE_MS);
+      if (!woken || this.#hasGap) await this.#lookAtTruth();
+    }
+  }
+
+  #onPush(push: Push): void {
+    if (push.type === 'step-completed') this.#adopt([push.step], undefined);
+    if (push.type === 'steps-ended') this.#ended = push.steps;
+    if (push.type === 'run-committed') this.#isOver = true;
+    this.#waker.wake();
+  }
+
+  #adopt(steps: readonly Step[], ended: number | undefined): void {
+    for (const step of steps) if (step.index >= this.#next) this.#arrived.set(step.index, step);
+    this.#ended = ended ?? this.#ended;
+  }
+
+  #judgeArrived(chain: ChainMonitor): void {
+    for (;;) {
+      const step = this.#arrived.get(this.#next);
+      if (!step || this.#isHalted) return;
+      this.#arrived.delete(this.#next);
+      this.#next += 1;
+      const judged = chain.judge(step, this.#context.signal);
+      if (judged instanceof Promise) void this.#awaitVerdict(step.index, judged);
+      else this.#issue(judged);
+    }
+  }
+
+  async #awaitVerdict(stepIndex: number, judging: Promise<Verdict>): Promise<void> {
+    this.#judging += 1;
+    try {
+      this.#issue(await judging);
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : 'unknown';
+      if (!this.#context.signal.aborted)
+        this.#issue({ status: 'monitor_error', stepIndex, reason, durationMs: 0 });
+    } finally {
+      this.#judging -= 1;
+      this.#waker.wake();
+    }
+  }
+
+  #issue(verdict: Verdict): void {
+    if (this.#verdicts.has(verdict.stepIndex)) return;
+    this.#keep(verdict);
+    this.#unsent.push(verdict);
+  }
+
+  #keep(verdict: Verdict): void {
+    this.#verdicts.set(verdict.stepIndex, verdict);
+    if (isUnsafe(verdict)) this.#flagged = Math.min(this.#flagged ?? Infinity, verdict.stepIndex);
+  }
+
+  /** Under `halt`, steps after a flagged one are superseded: neither judged nor paid for. */
+  get #isHalted(): boolean {
+    return this.#context.intervention === 'halt' && this.#flagged !== undefined;
+  }
+
+  get #isFinished(): boolean {
+    if (this.#judging > 0 || this.#unsent.length > 0) return false;
+    return this.#isHalted || (this.#ended !== undefined && this.#next >= this.#ended);
+  }
+
+  async #send(): Promise<void> {
+    const verdicts = this.#unsent;
+    this.#unsent = [];
+    this.#endIf(
+      await this.#context.store.issueVerdicts(this.#epoch, { watcher: this.#context.watcher }, verdicts),
+    );
+  }
+
+  #endIf(refused: Refused | undefined): void {
+    if (refused) this.#isOver = true;
+  }
+
+  /**
+   * Reads on from the first step not judged yet, and checks that the verdicts held still stand: all of them after a
+   * gap, else the latest (Redis can lose its last second).
+   */
+  async #lookAtTruth(): Promise<void> {
+    const checkFrom = this.#hasGap ? 0 : Math.max(0, this.#next - MAX_LOOK);
+    this.#hasGap = false;
+    for (let from = checkFrom; from === checkFrom || from < this.#next; from += MAX_LOOK) {
+      const held = [...range(from, Math.min(this.#next, from + MAX_LOOK))].filter((i) =>
+        this.#verdicts.has(i),
+      );
+      const options = { fromStep: this.#next, maxSteps: MAX_LOOK, verdictsOf: held };
+      const look = await this.#context.store.look(this.#epoch, options);
+      if ('refused' in look) {
+        this.#endIf(look);
+        return;
+      }
+      if (look.watcher !== this.#context.watcher) this.#isOver = true;
+      const stored = new Set(look.verdicts.map((verdict) => verdict.stepIndex));
+      for (const index of held) {
+        const verdict = this.#verdicts.get(index);
+        if (verdict && !stored.has(index)) this.#unsent.push(verdict);
+      }
+      this.#adopt(look.steps, look.ended);
+    }
+  }
+}
+
+function* range(from: number, to: number): Generator<number> {
+  for (let i = from; i < to; i += 1) yield i;
+}
