@@ -165,7 +165,8 @@ export class StreamDecoder {
   }
 
   private documentText(): string {
-    return Buffer.concat(this.document).toString('utf8');
+    const bytes = Buffer.concat(this.document);
+    return bytes.toString('utf8', 0, this.isHttpError() ? MAX_ERROR_BODY_BYTES : bytes.length);
   }
 
   /** A JSON document in place of a stream: an error, or a completion, which is one big delta (rule 10). */

@@ -9,8 +9,8 @@ export interface Exchange {
   readonly body: string;
   readonly response: ServerResponse;
   readonly socket: Socket;
-  /** Resolves once the client has closed the connection. */
-  readonly closed: Promise<void>;
+  /** Resolves once the connection, open now, has been closed. */
+  readonly closed: () => Promise<void>;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface Exchange {
 export async function startServer(answer: (exchange: Exchange) => void | Promise<void>): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    const closed = new Promise<void>((resolve) => request.socket.once('close', () => resolve()));
+    const closed = () => new Promise<void>((resolve) => request.socket.once('close', () => resolve()));
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => undefined);
     request.on('end', () => {

@@ -24,7 +24,7 @@ async function play(streamCase: StreamCase, exchange: Exchange): Promise<void> {
   if (end === 'reset') socket.destroy();
   if (end !== 'keepalive_forever') return;
   const timer = setInterval(() => response.write(': keep-alive\n\n'), 50);
-  await exchange.closed;
+  await exchange.closed();
   clearInterval(timer);
 }
 
