@@ -41,7 +41,7 @@ function withoutDecoration(text: string): string {
     .replace(/^([-+]?)\s*(?:US)?\\?[$€£¥₹]\s*/, '$1')
     .replace(/\\?[$€£¥₹]$/, '')
     .replace(/\s*\\?%$/, '')
-    .replace(/(\d)(?:,|\{,\}|,\\!)(?=\d{3})/g, '$1');
+    .replace(/(\d)(?:,|\{,\}|,\\!| (?=\d{3}(?: |$)))(?=\d{3})/g, '$1');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AnswerSpan } from './answer-span.ts';
 import { answerSegments, firstSentence, lastLine, type Range } from './answer-segments.ts';
-import { isSameNumber } from './number.ts';
+import { findNumber, isSameNumber } from './number.ts';
 import { parseExactNumber } from './exact-number.ts';
 
 /** Longer formulas are compared as they stand. */
@@ -18,12 +18,22 @@ function trimmed(text: string, { start, end }: Range): AnswerSpan | undefined {
   return to > from ? { value: text.slice(from, to), start: from, end: to } : undefined;
 }
 
+/** Three words in a row are no formula. */
+function isProse(text: string): boolean {
+  return /(?:\p{L}{2,} +){2}\p{L}{2,}|^\S+ \p{L}{3,}/u.test(text);
+}
+
+function numberIn(text: string, range: Range): AnswerSpan | undefined {
+  const found = findNumber(text.slice(range.start, range.end));
+  return found && { ...found, start: range.start + found.start, end: range.start + found.end };
+}
+
 /** In prose, the formula is the last thing between dollar signs, else what follows the last sign of equality. */
 function formulaIn(text: string, range: Range): AnswerSpan | undefined {
   const slice = text.slice(range.start, range.end);
   const formulas = [...slice.matchAll(/\$([^$]+)\$|\\\(([^\n]*?)\\\)/g)];
   const last = formulas.at(-1);
-  if (last === undefined) return trimmed(text, range);
+  if (last === undefined) return isProse(slice) ? numberIn(text, range) : trimmed(text, range);
   const start = range.start + last.index;
   return trimmed(text, { start, end: start + last[0].length });
 }

@@ -9,23 +9,28 @@ interface FoundNumber extends Range {
 const digits = String.raw`\d+(?:(?:,|\{,\}|,\\!)\d{3}(?!\d))*(?:\.\d+)?`;
 const numberPattern = new RegExp(
   [
+    String.raw`[$€£¥₹]\d{1,3}(?: \d{3})+(?!\d)`,
     String.raw`[-−]?\\[dt]?frac\s?\{-?\d{1,30}\}\s?\{-?\d{1,30}\}`,
-    String.raw`(?<![\w.)\]}][ ]?)[-−]?\d{1,9} \d{1,9}\/\d{1,9}(?![\w.])`,
-    String.raw`(?:(?<![\w.)\]}%])[-−])?(?:\\?[$€£¥₹])?[-−]?(?:${digits}|(?<![\w.])\.\d+)(?:e[-+]?\d{1,3}(?!\w)|\/\d+(?![\w.\/]))?(?:\s?\\?%)?`,
+    String.raw`(?<![\w.)\]}][ ]?)[-−]?\d{1,9} \d{1,9}\/\d{1,9}(?!\w|\.\d)`,
+    String.raw`(?:(?<![\w.)\]}%])[-−])?(?:\\?[$€£¥₹])?[-−]?(?:${digits}|(?<![\w.])\.\d+)(?:e[-+]?\d{1,3}(?!\w)|\/\d+(?![\w\/]|\.\d))?(?:\s?\\?%)?`,
   ].join('|'),
   'g',
 );
 
-/** Numbers of a range that stand for a quantity: none inside a word ("s2"), an exponent or an index. */
-function numbersIn(text: string, { start, end }: Range): FoundNumber[] {
-  const found: FoundNumber[] = [];
-  for (const match of text.slice(start, end).matchAll(numberPattern)) {
-    const before = text.slice(Math.max(0, start + match.index - 2), start + match.index);
-    const value = canonical(match[0]);
-    if (/(?:\p{L}|[\^_]\{?)$/u.test(before) || value === undefined) continue;
-    found.push({ value, start: start + match.index, end: start + match.index + match[0].length });
+/**
+ * The first or last number of a range that stands for a quantity: none inside a word ("s2"), an exponent or an index.
+ * Only what is looked at is parsed.
+ */
+function numberIn(text: string, { start, end }: Range, choose: 'first' | 'last'): FoundNumber | undefined {
+  const matches = text.slice(start, end).matchAll(numberPattern);
+  for (const match of choose === 'first' ? matches : [...matches].reverse()) {
+    const from = start + match.index;
+    const value = /(?:\p{L}|[\^_]\{?)$/u.test(text.slice(Math.max(0, from - 2), from))
+      ? undefined
+      : canonical(match[0]);
+    if (value !== undefined) return { value, start: from, end: from + match[0].length };
   }
-  return found;
+  return undefined;
 }
 
 function canonical(raw: string): string | undefined {
@@ -39,10 +44,10 @@ function valueIn(text: string, range: Range, choose: 'first' | 'last'): FoundNum
   const slice = text.slice(range.start, range.end);
   const equals = Math.max(slice.lastIndexOf('='), slice.lastIndexOf('≈'), slice.lastIndexOf('\\approx'));
   if (equals >= 0) {
-    const result = numbersIn(text, { start: range.start + equals, end: range.end }).at(0);
+    const result = numberIn(text, { start: range.start + equals, end: range.end }, 'first');
     if (result !== undefined) return result;
   }
-  return numbersIn(text, range).at(choose === 'first' ? 0 : -1);
+  return numberIn(text, range, choose);
 }
 
 function announcedNumber(text: string): FoundNumber | undefined {

@@ -15,6 +15,7 @@ describe('reading a number', () => {
     ['\\boxed{\\frac{3}{4}}', '0.75'],
     ['\\boxed{1{,}250}', '1250'],
     ['The answer is 1/3.', '1/3'],
+    ['The slope of the line is 3/2.', '1.5'],
     ['The answer is 2 1/2 hours.', '2.5'],
     ['The answer is 12%.', '12%'],
     ['The answer is 30 x 2.5 = $75.', '75'],
