@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Fault, splitModelName } from './faults.ts';
 import type { PromptMessage } from './read-prompt.ts';
 
 const partSchema = z.object({ type: z.string(), text: z.string().optional() });
@@ -22,7 +23,9 @@ export const completionBodySchema = z.object({ ...commonFields, prompt: z.string
 /** A request in one shape, whichever endpoint it came to. */
 export interface SimulatorRequest {
   readonly endpoint: 'chat' | 'completions';
+  /** Without the fault that may stand behind it. */
   readonly model: string;
+  readonly namedFault: Fault | undefined;
   readonly messages: readonly PromptMessage[];
   readonly maxTokens: number | undefined;
   readonly seed: number | undefined;
@@ -47,8 +50,10 @@ export function parseRequest(endpoint: SimulatorRequest['endpoint'], body: unkno
 type CommonFields = Omit<z.infer<typeof chatBodySchema>, 'messages'>;
 
 function readCommon(body: CommonFields): Omit<SimulatorRequest, 'endpoint' | 'messages'> {
+  const { model, fault: namedFault } = splitModelName(body.model);
   return {
-    model: body.model,
+    model,
+    namedFault,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     seed: body.seed ?? undefined,
     stream: body.stream ?? false,

@@ -40,81 +40,109 @@ export const streamHeaders = {
 /** How many tokens of an unpaced stream go out in one write. */
 const BURST = 64;
 
-/**
- * Streams a reply as server-sent events, one a token. States: waiting for the first token, writing, and over, which
- * the end of the text, the token limit, a fault, or the closing of the socket brings about.
- */
+/** Streams a reply as server-sent events, one a token. */
 export function streamReply(response: ServerResponse, reply: Reply, written: Written, pacer: Pacer): void {
-  const interval = reply.tokensPerSecond > 0 ? 1000 / reply.tokensPerSecond : 0;
-  let isOver = false;
-  let buffer = reply.format.opening();
-  const write = (text: string): void => {
-    buffer += text;
-  };
-  const flush = (): boolean => {
-    const text = buffer;
-    buffer = '';
-    return text === '' || response.write(text);
-  };
-  const step = (): void => {
+  const stream = new ReplyStream(response, reply, written, pacer);
+  response.on('close', () => stream.stop());
+  pacer.add(stream);
+  if (reply.timeToFirstTokenMs === 0) stream.writeDue();
+}
+
+/**
+ * States: waiting for the first token; writing, by the pacer's clock or, without a speed, in bursts; over, which the
+ * end of the text, the token limit, a fault, or the closing of the socket brings about. A reader that does not keep
+ * up is waited for in each.
+ */
+class ReplyStream implements PacedStream {
+  dueAtMs: number;
+  private readonly intervalMs: number;
+  private buffer: string;
+  private isOver = false;
+  private readonly response: ServerResponse;
+  private readonly reply: Reply;
+  private readonly written: Written;
+  private readonly pacer: Pacer;
+
+  constructor(response: ServerResponse, reply: Reply, written: Written, pacer: Pacer) {
+    this.response = response;
+    this.reply = reply;
+    this.written = written;
+    this.pacer = pacer;
+    this.dueAtMs = pacer.nowMs() + reply.timeToFirstTokenMs;
+    this.intervalMs = reply.tokensPerSecond > 0 ? 1000 / reply.tokensPerSecond : 0;
+    this.buffer = reply.format.opening();
+  }
+
+  writeDue(): void {
+    if (this.intervalMs === 0) {
+      this.leavePacer();
+      this.writeBurst();
+    } else if (this.response.writableNeedDrain) {
+      const due = this.dueAtMs;
+      this.dueAtMs = Infinity;
+      this.response.once('drain', () => (this.dueAtMs = due));
+    } else {
+      this.step();
+      this.flush();
+      this.dueAtMs += this.intervalMs;
+    }
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.leavePacer();
+    this.reply.tokens.return?.();
+  }
+
+  private leavePacer(): void {
+    this.dueAtMs = Infinity;
+    this.pacer.remove(this);
+  }
+
+  private writeBurst(): void {
+    for (let count = 0; count < BURST && !this.isOver; count += 1) this.step();
+    if (this.isOver) return;
+    if (this.flush()) setImmediate(() => this.writeBurst());
+    else this.response.once('drain', () => this.writeBurst());
+  }
+
+  /** @returns whether the socket takes more */
+  private flush(): boolean {
+    const text = this.buffer;
+    this.buffer = '';
+    return text === '' || this.response.write(text);
+  }
+
+  /** Takes the next token into the buffer, or ends the reply. */
+  private step(): void {
+    const { reply, written } = this;
     const fault = dueFault(reply.fault, written.tokens);
     if (fault !== undefined) {
-      isOver = true;
-      flush();
-      strike(response, fault, reply.format, written);
+      this.flush();
+      this.isOver = true;
+      this.leavePacer();
+      strike(this.response, fault, reply.format, written);
       return;
     }
     const next = reply.tokens.next();
     if (next.done !== true && written.tokens < reply.maxTokens) {
       record(written, next.value);
-      write(reply.format.token(next.value));
+      this.buffer += reply.format.token(next.value);
       return;
     }
-    isOver = true;
-    written.finishReason = next.done === true ? 'stop' : 'length';
+    this.finish(next.done === true ? 'stop' : 'length');
+  }
+
+  private finish(reason: 'stop' | 'length'): void {
+    const { reply, written } = this;
+    this.isOver = true;
+    this.leavePacer();
+    written.finishReason = reason;
     written.closed = 'finished';
-    write(reply.format.finish(written.finishReason));
-    if (reply.includeUsage) write(reply.format.usage(countTokens(written, reply)));
-    response.end(buffer + doneEvent);
-  };
-  const paced: PacedStream = {
-    dueAtMs: pacer.nowMs() + reply.timeToFirstTokenMs,
-    writeDue: () => {
-      if (interval === 0) {
-        leavePacer();
-        burst();
-        return;
-      }
-      // A reader that does not keep up is waited for; its tokens stay due.
-      if (response.writableNeedDrain) {
-        const due = paced.dueAtMs;
-        paced.dueAtMs = Infinity;
-        response.once('drain', () => (paced.dueAtMs = due));
-        return;
-      }
-      step();
-      paced.dueAtMs = isOver ? Infinity : paced.dueAtMs + interval;
-      if (isOver) leavePacer();
-      else flush();
-    },
-  };
-  const leavePacer = (): void => {
-    paced.dueAtMs = Infinity;
-    pacer.remove(paced);
-  };
-  const burst = (): void => {
-    for (let count = 0; count < BURST && !isOver; count += 1) step();
-    if (isOver) return;
-    if (flush()) setImmediate(burst);
-    else response.once('drain', burst);
-  };
-  response.on('close', () => {
-    isOver = true;
-    leavePacer();
-    reply.tokens.return?.();
-  });
-  pacer.add(paced);
-  if (reply.timeToFirstTokenMs === 0) paced.writeDue();
+    const usage = reply.includeUsage ? reply.format.usage(countTokens(written, reply)) : '';
+    this.response.end(this.buffer + reply.format.finish(reason) + usage + doneEvent);
+    this.buffer = '';
+  }
 }
 
 function record(written: Written, token: Token): void {

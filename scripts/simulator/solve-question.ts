@@ -31,12 +31,26 @@ export function solveQuestion(question: Question, random: Random): Solution {
 function readRationale(rationale: string, isPlain: boolean): string[] {
   return rationale
     .split(/\n+|(?<=[a-z)][.!?])\s+(?=[A-Z])/)
-    .map((line) => line.replace(/<<[^>]*>>/g, '').trim())
+    .map((line) => withoutBoxes(line.replace(/<<[^>]*>>/g, '')).trim())
     .filter((line) => line.length > 3 && !/^(?:####|answer\b|the answer\b|hence\b.*\banswer\b)/i.test(line))
     .filter((line) => !/\banswer\s*(?::|is|=)/i.test(line))
     .filter((line) => findEquations(line).every((found) => found.holds))
     .filter((line) => isPlain || hasPlainSigns(line))
     .map((line) => (/[.!?:$)\]]$/.test(line) ? line : `${line}.`));
+}
+
+/** A box marks the answer, which comes last; within the steps its content stands bare. */
+function withoutBoxes(line: string): string {
+  const start = line.indexOf('\\boxed{');
+  if (start < 0) return line;
+  let depth = 0;
+  for (let index = start + 6; index < line.length; index += 1) {
+    if (line[index] === '{') depth += 1;
+    if (line[index] === '}') depth -= 1;
+    if (depth > 0) continue;
+    return withoutBoxes(line.slice(0, start) + line.slice(start + 7, index) + line.slice(index + 1));
+  }
+  return line.slice(0, start) + line.slice(start + 7);
 }
 
 /** More equals signs than sums that were understood mean a garbled line ("1 / 3 = 2 / 7 = 1 / 21"). */
