@@ -1,6 +1,6 @@
 import { once, EventEmitter } from 'node:events';
 import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import {
   createSimulator,
@@ -33,6 +33,8 @@ export interface Pipeline {
   addJobs(jobs: readonly GenerationJob[]): Promise<void>;
   startGeneration(): Promise<{ id: string; close(): Promise<void> }>;
   startMonitor(monitor?: Monitor): Promise<{ id: string; close(): Promise<void> }>;
+  /** Waits until so many entries stand in the results stream. */
+  allCommitted(count: number): Promise<void>;
   /** Waits until a run's result is in the results stream; answers the run as it stands in Redis. */
   committed(place: number): Promise<CommittedRun>;
 }
@@ -41,6 +43,8 @@ export interface PipelineOptions {
   readonly simulator?: SimulatorOptions;
   readonly spec?: Partial<Record<keyof SweepSpec, unknown>>;
   readonly total?: number;
+  /** Where the workers find Redis, when not at its own address: a proxy. */
+  readonly workerRedis?: (redis: RedisOptions) => Promise<RedisOptions>;
 }
 
 /** A sweep in Redis and a simulated target, with no worker yet; all of it ends with the test. */
@@ -63,7 +67,8 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
     await queue.close();
     await simulator.close();
   });
-  const base = { redis: redisOptionsFromUrl(url), keys, log: silentLog };
+  const address = redisOptionsFromUrl(url);
+  const base = { redis: (await options.workerRedis?.(address)) ?? address, keys, log: silentLog };
   return {
     ...{ url, redis, keys, store, sweeps, sweep, simulator, queue },
     addJobs: async (jobs) => {
@@ -79,8 +84,9 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
       closing.push(() => worker.close());
       return worker;
     },
+    allCommitted: (count) => untilResults(url, keys, sweep.id, (places) => places.size === count),
     committed: async (place) => {
-      await resultsHolding(url, keys, sweep.id, place);
+      await untilResults(url, keys, sweep.id, (places) => places.has(place));
       const run = await store.read({ sweep: sweep.id, place });
       if (!run) throw new Error(`run ${place} is announced and cannot be read`);
       return run;
@@ -104,7 +110,9 @@ export function buildLiveSweep(options: {
 }): LiveSweep {
   const spec = sweepSpecSchema.parse({
     name: 'test',
-    targets: [{ id: 'sim', config: { apiBaseUrl: options.apiBaseUrl, model: 'sim-reasoner' } }],
+    targets: [
+      { id: 'sim', concurrency: 100, config: { apiBaseUrl: options.apiBaseUrl, model: 'sim-reasoner' } },
+    ],
     attacks: ['badchain'],
     datasets: ['arithmetic'],
     ...options.spec,
@@ -199,15 +207,22 @@ export function createGate(): { open(): void; opened: Promise<void> } {
   return { open: () => void emitter.emit('open'), opened };
 }
 
-async function resultsHolding(url: string, keys: Keys, sweep: string, place: number): Promise<void> {
+/** Reads the results stream until the places in it are enough. */
+async function untilResults(
+  url: string,
+  keys: Keys,
+  sweep: string,
+  isEnough: (places: ReadonlySet<number>) => boolean,
+): Promise<void> {
   const reader = new Redis(url, { maxRetriesPerRequest: null });
+  const places = new Set<number>();
   try {
-    for (let from = '0-0'; ;) {
+    for (let from = '0-0'; !isEnough(places);) {
       const reply = await reader.xread('BLOCK', 0, 'STREAMS', keys.sweep(sweep).results, from);
       for (const [, entries] of reply ?? []) {
         for (const [id, fields] of entries) {
           from = id;
-          if (fields[fields.indexOf('place') + 1] === String(place)) return;
+          places.add(Number(fields[fields.indexOf('place') + 1]));
         }
       }
     }
