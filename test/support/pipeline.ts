@@ -19,7 +19,8 @@ import type { Verdict } from '../../shared/schemas/verdict.ts';
 import { startGenerationWorker } from '../../workers/generation/main.ts';
 import { startMonitorWorker } from '../../workers/monitor/main.ts';
 import type { Monitor } from '../../workers/monitor/monitor.ts';
-import { silentLog, testRedis } from './redis.ts';
+import { testRedis } from './redis.ts';
+import { silentLog } from './silent-log.ts';
 
 export interface Pipeline {
   readonly url: string;

@@ -3,15 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { pino } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 import { loadConfig } from '../../shared/config.ts';
 import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
 import { startEmbeddedRedis } from '../../shared/redis/embedded-redis.ts';
 // Declares what the global set-up provides.
 import type {} from './global-setup.ts';
-
-export const silentLog = pino({ level: 'silent' });
+import { silentLog } from './silent-log.ts';
 
 export interface TestRedis {
   readonly url: string;

@@ -14,7 +14,8 @@ import { librariesIn } from '../../../shared/redis/debian-redis.ts';
 import { obtainRedis, startEmbeddedRedis, type EmbeddedRedis } from '../../../shared/redis/embedded-redis.ts';
 import { findRedisServer } from '../../../shared/redis/find-redis-server.ts';
 import { closedPort } from '../../support/ports.ts';
-import { ownRedis, silentLog } from '../../support/redis.ts';
+import { ownRedis } from '../../support/redis.ts';
+import { silentLog } from '../../support/silent-log.ts';
 
 const config = loadConfig(process.env);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
