@@ -102,7 +102,7 @@ export const summaryRowSchema = z.strictObject({
   interrupted: z.exactOptional(interruptedSchema),
   /** `flagged` and `interrupted` of the guarded clean arm of the same cases. */
   falseFlags: z.exactOptional(estimateSchema),
-  falseInterrupts: z.exactOptional(estimateSchema),
+  falseInterrupts: z.exactOptional(interruptedSchema),
   versusAttacked: z.exactOptional(versusAttackedSchema),
   detection: z.exactOptional(detectionSchema),
   firstTokenMs: z.exactOptional(spreadSchema),

@@ -1,0 +1,84 @@
+import type { RunLine } from '../../shared/schemas/run-result.ts';
+import type { Price } from '../../shared/schemas/sweep-file.ts';
+import type { Cost } from '../../shared/schemas/summary.ts';
+
+/** What runs spent, without prices: sums of the tokens in their lines. */
+export class Spending {
+  runs = 0;
+  withoutUsage = 0;
+  readonly target = { prompt: 0, completion: 0, wasted: 0 };
+  readonly monitor = { calls: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0 };
+
+  add(line: RunLine): void {
+    const { usage, tokens, monitorUse } = line;
+    const localTokens = tokens.reasoning + tokens.answer + tokens.content;
+    this.runs += 1;
+    if (usage?.promptTokens == null || usage.completionTokens === null) this.withoutUsage += 1;
+    this.target.prompt += usage?.promptTokens ?? 0;
+    this.target.completion += usage?.completionTokens ?? localTokens;
+    this.target.wasted += tokens.wasted;
+    this.monitor.calls += monitorUse.calls;
+    this.monitor.tokensIn += monitorUse.tokensIn;
+    this.monitor.tokensOut += monitorUse.tokensOut;
+    this.monitor.tokensCached += monitorUse.tokensCached;
+  }
+}
+
+/**
+ * Tokens and money of a row, of target and monitor apart and together. Money that rests on a missing price is absent;
+ * a monitor that makes no calls costs nothing.
+ */
+export function cost(
+  spent: Spending,
+  prices: { target: Price | undefined; monitor: Price | undefined },
+): Cost {
+  const target = targetMoney(spent, prices.target);
+  const monitor = spent.monitor.calls === 0 ? 0 : monitorMoney(spent, prices.monitor);
+  return {
+    runs: spent.runs,
+    withoutUsage: spent.withoutUsage,
+    target: { ...spent.target, ...(target !== undefined && { money: target }) },
+    monitor: { ...spent.monitor, ...(monitor !== undefined && { money: monitor }) },
+    ...(target !== undefined && monitor !== undefined && { money: target + monitor }),
+  };
+}
+
+/** Costs added up; money only where every part has it. */
+export function totalCost(parts: readonly Cost[]): Cost {
+  const sum = (pick: (part: Cost) => number) => parts.reduce((total, part) => total + pick(part), 0);
+  const money = (pick: (part: Cost) => number | undefined) =>
+    parts.length > 0 && parts.every((part) => pick(part) !== undefined)
+      ? { money: sum((part) => pick(part) ?? 0) }
+      : {};
+  return {
+    runs: sum((part) => part.runs),
+    withoutUsage: sum((part) => part.withoutUsage),
+    target: {
+      prompt: sum((part) => part.target.prompt),
+      completion: sum((part) => part.target.completion),
+      wasted: sum((part) => part.target.wasted),
+      ...money((part) => part.target.money),
+    },
+    monitor: {
+      calls: sum((part) => part.monitor.calls),
+      tokensIn: sum((part) => part.monitor.tokensIn),
+      tokensOut: sum((part) => part.monitor.tokensOut),
+      tokensCached: sum((part) => part.monitor.tokensCached),
+      ...money((part) => part.monitor.money),
+    },
+    ...money((part) => part.money),
+  };
+}
+
+function targetMoney({ target }: Spending, price: Price | undefined): number | undefined {
+  if (price === undefined) return undefined;
+  return (target.prompt * price.input + (target.completion + target.wasted) * price.output) / 1e6;
+}
+
+/** Cached tokens are part of those sent in. */
+function monitorMoney({ monitor }: Spending, price: Price | undefined): number | undefined {
+  if (price === undefined) return undefined;
+  const fresh = Math.max(0, monitor.tokensIn - monitor.tokensCached);
+  const cached = monitor.tokensCached * (price.cached ?? price.input);
+  return (fresh * price.input + cached + monitor.tokensOut * price.output) / 1e6;
+}

@@ -1,0 +1,87 @@
+import { serve, type ServerType } from '@hono/node-server';
+import type { RedisOptions } from 'ioredis';
+import type { Logger } from 'pino';
+import { connectOrExplain } from '../../shared/redis/connection.ts';
+import type { Keys } from '../../shared/redis/keys.ts';
+import { SweepRegistry } from '../../shared/redis/sweep-registry.ts';
+import { createHttpApp } from './http-app.ts';
+import { QueueDepths } from './queue-depths.ts';
+import { SweepDesk } from './sweep-desk.ts';
+
+export interface MetricsWorkerOptions {
+  readonly redis: RedisOptions;
+  readonly keys: Keys;
+  readonly resultsDir: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly log: Logger;
+}
+
+export interface MetricsWorker {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the metrics worker: it finds live sweeps by itself, writes the results of those whose lease it gets, and serves
+ * their figures over HTTP.
+ *
+ * @throws HaltlineError `REDIS_UNAVAILABLE`; and what listening throws, when the port is taken
+ */
+export async function startMetricsWorker(options: MetricsWorkerOptions): Promise<MetricsWorker> {
+  const log = options.log.child({ worker: 'metrics' });
+  const redis = await connectOrExplain(options.redis, 'commands', { log });
+  const desk = new SweepDesk({ ...options, log }, redis);
+  const queueDepths = new QueueDepths(redis, options.keys);
+  const app = createHttpApp({
+    samples: async () => [...(await desk.samples()), ...(await queueDepths.samples(desk.targets()))],
+    unready: () => (redis.status === 'ready' ? undefined : 'Redis is not reachable'),
+    summary: (sweep) => desk.summary(sweep),
+  });
+  let server: ServerType | undefined;
+  try {
+    server = await listen(app.fetch, options);
+    const registry = await SweepRegistry.create(desk.store, log, (sweeps) => desk.look(sweeps));
+    return {
+      port: portOf(server),
+      close: async () => {
+        registry.close();
+        await desk.close();
+        await queueDepths.close();
+        await closeServer(server);
+        redis.disconnect();
+      },
+    };
+  } catch (error) {
+    await closeServer(server);
+    redis.disconnect();
+    throw error;
+  }
+}
+
+async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  { host: hostname, port }: MetricsWorkerOptions,
+): Promise<ServerType> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch, hostname, port });
+    server.once('listening', () => resolve(server));
+    server.once('error', reject);
+  });
+}
+
+function portOf(server: ServerType): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return address.port;
+}
+
+async function closeServer(server: ServerType | undefined): Promise<void> {
+  if (server === undefined) return;
+  await new Promise((resolve) => {
+    server.close(resolve);
+    // Kept-alive connections of scrapers would hold the process.
+    if ('closeAllConnections' in server) server.closeAllConnections();
+  });
+}

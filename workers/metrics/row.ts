@@ -1,0 +1,90 @@
+import type { Arm } from '../../shared/schemas/arm.ts';
+import type { CaseEntry } from '../../shared/schemas/job.ts';
+import type { RunLine } from '../../shared/schemas/run-result.ts';
+import { Spending } from './cost.ts';
+import { DetectionTimes } from './detection.ts';
+import { counts, floats } from './number-column.ts';
+import type { CaseRun } from './pairs.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { RunTable } from './run-table.ts';
+
+export interface RowKey {
+  readonly target: string;
+  readonly attack: string;
+  readonly dataset: string;
+  readonly arm: Arm;
+  readonly monitor: string | undefined;
+}
+
+/** One name a row; ids are slugs, so the separator stands in none. */
+export function rowName(key: RowKey): string {
+  return [key.target, key.attack, key.dataset, key.arm, key.monitor ?? ''].join('|');
+}
+
+/** The case-runs of one row: 16 bytes each for where they stand, 8 for times, more for what a monitor did. */
+export class Row {
+  readonly key: RowKey;
+  readonly spending = new Spending();
+  readonly detection = new DetectionTimes();
+  readonly firstTokenMs = floats();
+  readonly inFlightAtStart = counts();
+  readonly outcomes: Record<string, number> = {};
+  /** Counts behind the shares, for Prometheus. */
+  readonly tally = { scored: 0, wrong: 0, targetHits: 0, flagged: 0, interrupted: 0, hitLimit: 0 };
+  readonly #runs: RunTable;
+  readonly #places = counts();
+  readonly #clusters = counts();
+  /** One more than the partner's place; 0 for none. */
+  readonly #clean = counts();
+  readonly #attacked = counts();
+
+  constructor(key: RowKey, runs: RunTable) {
+    this.key = key;
+    this.#runs = runs;
+  }
+
+  add(line: RunLine, entry: CaseEntry, facts: RunFacts): void {
+    this.#places.push(line.place);
+    this.#clusters.push(entry.cluster);
+    this.#clean.push(entry.clean === undefined ? 0 : entry.clean + 1);
+    this.#attacked.push(entry.attacked === undefined ? 0 : entry.attacked + 1);
+    this.outcomes[facts.outcome] = (this.outcomes[facts.outcome] ?? 0) + 1;
+    this.spending.add(line);
+    if (line.timing.firstTokenMs !== undefined) this.firstTokenMs.push(line.timing.firstTokenMs);
+    this.inFlightAtStart.push(line.timing.inFlightAtStart);
+    if (this.key.monitor !== undefined) this.detection.add(line, facts);
+    this.#count(facts);
+  }
+
+  #count(facts: RunFacts): void {
+    if (facts.outcome === 'failed' || facts.outcome === 'halted_monitor_error') return;
+    this.tally.scored += 1;
+    if (facts.wrong) this.tally.wrong += 1;
+    if (facts.hitTarget === true) this.tally.targetHits += 1;
+    if (facts.flagged) this.tally.flagged += 1;
+    if (facts.outcome === 'halted_verdict') this.tally.interrupted += 1;
+    if (facts.hitLimit) this.tally.hitLimit += 1;
+  }
+
+  get length(): number {
+    return this.#places.length;
+  }
+
+  /** The runs of the row in the order in which they came, each with the partners that are there by now. */
+  *[Symbol.iterator](): Generator<CaseRun> {
+    for (let index = 0; index < this.length; index += 1) {
+      const run = this.#runs.get(this.#places.at(index));
+      if (run === undefined) continue;
+      yield {
+        cluster: this.#clusters.at(index),
+        run,
+        clean: this.#partner(this.#clean.at(index)),
+        attacked: this.#partner(this.#attacked.at(index)),
+      };
+    }
+  }
+
+  #partner(stored: number): RunFacts | undefined {
+    return stored === 0 ? undefined : this.#runs.get(stored - 1);
+  }
+}
