@@ -22,11 +22,7 @@ export function buildChatBody(
   const body: OpenAI.ChatCompletionCreateParamsStreaming = {
     model: config.model,
     messages: [...request.messages],
-    ...samplingFields(request),
-    [config.maxTokensField]: request.maxTokens,
-    stream: true,
-    stream_options: { include_usage: true },
-    n: 1,
+    ...commonFields(config, request),
   };
   return withVendorFields(body, config);
 }
@@ -39,11 +35,7 @@ export function buildCompletionBody(
   const body: OpenAI.CompletionCreateParamsStreaming = {
     model: config.model,
     prompt: request.messages.map((message) => message.content).join('\n\n'),
-    ...samplingFields(request),
-    [config.maxTokensField]: request.maxTokens,
-    stream: true,
-    stream_options: { include_usage: true },
-    n: 1,
+    ...commonFields(config, request),
   };
   return withVendorFields(body, config);
 }
@@ -64,8 +56,13 @@ export function buildResponsesBody(
   return withVendorFields(body, config);
 }
 
-function samplingFields(request: StreamRequest) {
+/** What the chat and the completions API share. */
+function commonFields(config: TargetConfig, request: StreamRequest) {
   return {
+    stream: true as const,
+    stream_options: { include_usage: true },
+    n: 1,
+    [config.maxTokensField]: request.maxTokens,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.topP === undefined ? {} : { top_p: request.topP }),
     ...(request.seed === undefined ? {} : { seed: request.seed }),
