@@ -154,7 +154,7 @@ interface JobInput {
 }
 
 function buildJob(
-  { sweep, spec }: PlanSettings,
+  { sweep, spec, monitorVersions }: PlanSettings,
   { drafts, cases, position, place, seed }: JobInput,
 ): GenerationJob {
   const { planned, target, repeat } = position;
@@ -187,7 +187,13 @@ function buildJob(
     cases,
     ...(draft.guard === undefined
       ? {}
-      : { guard: { monitor: draft.guard.monitor.id, problem: draft.guard.problem } }),
+      : {
+          guard: {
+            monitor: draft.guard.monitor.id,
+            version: monitorVersions[draft.guard.monitor.id] ?? '',
+            problem: draft.guard.problem,
+          },
+        }),
   };
 }
 

@@ -47,7 +47,9 @@ export const generationJobSchema = z.strictObject({
   backdoorStep: z.exactOptional(backdoorStepSchema),
   cases: z.array(caseEntrySchema).min(1),
   /** Guarded arms only: who watches, and the problem as that monitor sees it. */
-  guard: z.exactOptional(z.strictObject({ monitor: z.string(), problem: problemSchema })),
+  guard: z.exactOptional(
+    z.strictObject({ monitor: z.string(), version: z.string(), problem: problemSchema }),
+  ),
 });
 export type GenerationJob = z.infer<typeof generationJobSchema>;
 

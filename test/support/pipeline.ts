@@ -162,7 +162,11 @@ export function buildJob(sweep: LiveSweep, place = 0, overrides: Partial<Generat
         cluster: place,
       },
     ],
-    guard: { monitor: 'rules', problem: { query: `question ${String(place)}`, asksForSteps: true } },
+    guard: {
+      monitor: 'rules',
+      version: 'test',
+      problem: { query: `question ${String(place)}`, asksForSteps: true },
+    },
     ...overrides,
   };
 }

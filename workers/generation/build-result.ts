@@ -52,7 +52,12 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
     ...{ sweep: job.sweep, place: job.place, runId: job.runId, epoch: record.epoch },
     ...{ target: job.target, model: setting.model, messagesHash: setting.messagesHash },
     ...{ questionId: job.questionId, dataset: job.dataset, repeat: job.repeat, cases: job.cases },
-    ...(job.guard && { monitor: job.guard.monitor, intervention: setting.intervention, fail: setting.fail }),
+    ...(job.guard && {
+      monitor: job.guard.monitor,
+      monitorVersion: job.guard.version,
+      intervention: setting.intervention,
+      fail: setting.fail,
+    }),
     ...{ simulated: stream?.simulated ?? false, decoding: job.decoding, seed: job.seed, outcome },
     ...{ extractor: job.extractor, gold: job.gold },
     ...(answer !== undefined && { answer }),
