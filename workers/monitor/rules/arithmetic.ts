@@ -45,7 +45,8 @@ const rounded =
 function isClaim(step: StepReading, equation: Equation): boolean {
   const { left, right } = equation;
   if (left.operations + right.operations === 0 && !isContinued(equation, step.lexemes())) return false;
-  if (left.operations === 0 && left.units.length > 0) return false;
+  if (left.operations === 0 && (left.units.length > 0 || step.lexemes()[equation.from]?.type === 'open'))
+    return false;
   if (isScale(equation, step.lexemes())) return false;
   if (rejected.test(step.text.slice(equation.end, equation.end + 60))) return false;
   if (supposed.test(step.text.slice(Math.max(0, equation.start - 80), equation.start))) return false;
@@ -74,11 +75,12 @@ function unitAfter(side: Expression, lexemes: readonly Lexeme[]): string | undef
 
 /** The true value of the left side follows in the same step: the writer has seen it. */
 function isPutRight(step: StepReading, { left, right }: Equation): boolean {
-  if (Math.abs(toNumber(left.value)) < 10) return false;
+  const value = toNumber(left.value);
+  if (Math.abs(value) < 10) return false;
   return step
     .lexemes()
     .slice(right.next)
-    .some((lexeme) => lexeme.type === 'number' && equal(lexeme.value, left.value));
+    .some((lexeme) => lexeme.type === 'number' && isNear(toNumber(lexeme.value), value, 1e-3));
 }
 
 /**
@@ -90,15 +92,17 @@ export function holds(equation: Equation, step: StepReading): boolean {
   const { left, right } = equation;
   if (agree(left, right, loose, step.lexemes())) return true;
   if (goesOn(equation, step.lexemes()) || convertsUnits(equation, step.lexemes())) return true;
-  if (isWordEquation(equation, step.lexemes())) return true;
+  if (isWordEquation(equation, step.lexemes()) || isPartial(equation, step.lexemes())) return true;
   return otherReadings(equation).some((reading) => {
     const sides = equation.reread(reading);
-    return sides !== undefined && agree(sides.left, sides.right, loose, step.lexemes());
+    if (sides === undefined) return false;
+    if (agree(sides.left, sides.right, loose, step.lexemes())) return true;
+    return equal(sides.left.value, right.value) || equal(left.value, sides.right.value);
   });
 }
 
 function otherReadings({ left, right }: Equation): Reading[] {
-  const readings: Reading[] = [];
+  const readings: Reading[] = [{ ...plainReading, lastDigitIsPower: true }];
   const bases: Reading[] = [plainReading];
   if (left.percent || right.percent) {
     bases.push({ ...plainReading, percentIsPlain: true }, { ...plainReading, percentIsRelative: true });
@@ -107,6 +111,7 @@ function otherReadings({ left, right }: Equation): Reading[] {
   if (!left.ambiguous && !right.ambiguous) return readings;
   for (const base of bases) {
     readings.push(
+      { ...base, slashIsBar: true },
       { ...base, productBindsTighter: true },
       { ...base, powerTakesSign: true },
       { ...base, mixedIsProduct: true },
@@ -184,13 +189,9 @@ function looksRounded(lexeme: Lexeme & { type: 'number' }): boolean {
 /** A running calculation: the next side takes up the value reached and goes on with it. */
 function goesOn({ left, right }: Equation, lexemes: readonly Lexeme[]): boolean {
   const first = right.numbers[0];
-  const lexeme = first === undefined ? undefined : lexemes[first];
-  return (
-    right.operations > 0 &&
-    left.operations > 0 &&
-    lexeme?.type === 'number' &&
-    equal(lexeme.value, left.value)
-  );
+  if (first === undefined || right.operations === 0 || left.operations === 0) return false;
+  const size = numberAt(lexemes, first);
+  return size !== undefined && size === Math.abs(toNumber(left.value));
 }
 
 const conversions = [
@@ -211,8 +212,25 @@ function convertsUnits({ left, right }: Equation, lexemes: readonly Lexeme[]): b
   return differs && conversions.some((factor) => isNear(ratio, factor) || isNear(ratio, 1 / factor));
 }
 
-function isNear(a: number, b: number): boolean {
-  return Math.abs(a - b) <= 0.005 * Math.abs(b);
+function isNear(a: number, b: number, share = 0.005): boolean {
+  return Math.abs(a - b) <= share * Math.abs(b);
+}
+
+/**
+ * The right side is only the first part of the left, worked out first (`2000 * 6 * 5 = 2000 * 6 = 12000; ...`), or
+ * quotient and remainder (`35 / 3 = 11 * 3 + 2`).
+ */
+function isPartial({ left, right }: Equation, lexemes: readonly Lexeme[]): boolean {
+  if (right.operations === 0) return false;
+  const [l, r] = [left, right].map((side) => side.numbers.map((index) => numberAt(lexemes, index)));
+  if (l === undefined || r === undefined) return false;
+  if (r.length < l.length && r.every((value, place) => value === l[place])) return true;
+  return left.operations === 1 && l.length === 2 && r.length === 3 && l[0] === toNumber(right.value);
+}
+
+function numberAt(lexemes: readonly Lexeme[], index: number): number | undefined {
+  const lexeme = lexemes[index];
+  return lexeme?.type === 'number' ? toNumber(lexeme.value) : undefined;
 }
 
 /** `3 pencils + 1 eraser = $1.24` states prices, it adds nothing up. */

@@ -18,7 +18,7 @@ export interface Equation {
 
 /** Words before an expression that make it part of something larger (`log 5 + 3`, `half of 10`). */
 const bindingWords = new Set(
-  'mod choose log ln sin cos tan sqrt of over times plus minus by divided root power gcd lcm pi per every each remainder'.split(
+  'mod choose log ln sin cos tan sqrt of over times plus minus subtract subtracting by divided root power gcd lcm pi per every each remainder'.split(
     ' ',
   ),
 );

@@ -24,6 +24,10 @@ export interface Reading {
   readonly powerTakesSign: boolean;
   /** `2 1/2` is 1, not two and a half. */
   readonly mixedIsProduct: boolean;
+  /** `6 * 5 / 3 * 2` is 30/6: all that follows the slash stands under it. */
+  readonly slashIsBar: boolean;
+  /** `82` is 8 squared: the superscript was lost on the way. */
+  readonly lastDigitIsPower: boolean;
 }
 
 export const plainReading: Reading = {
@@ -32,6 +36,8 @@ export const plainReading: Reading = {
   productBindsTighter: false,
   powerTakesSign: false,
   mixedIsProduct: false,
+  slashIsBar: false,
+  lastDigitIsPower: false,
 };
 
 /** A stretch of lexemes read as arithmetic. `next` is the first lexeme after it (unit words are swallowed). */
@@ -137,7 +143,7 @@ class ExpressionReader {
       if (value === undefined || lexeme === undefined) return value;
       if (lexeme.type === 'operator' && (lexeme.operator === '*' || lexeme.operator === '/')) {
         this.at += 1;
-        const right = this.tight(this.signed());
+        const right = this.tight(this.signed(), lexeme.operator === '/');
         value = this.apply(lexeme.operator, value, right);
       } else if (this.isPercentOf(lexeme)) {
         this.at += 1;
@@ -155,13 +161,16 @@ class ExpressionReader {
     return operator === '*' ? multiply(left, right) : divide(left, right);
   }
 
-  /** Under `productBindsTighter`, `2(3)` after a division sign is taken as one factor. */
-  private tight(value: Rational | undefined): Rational | undefined {
+  /** What a product sign or a slash takes beyond the next factor, under the readings that let it. */
+  private tight(value: Rational | undefined, isDivisor: boolean): Rational | undefined {
     let product = value;
     for (;;) {
       const lexeme = this.peek();
-      const goes = this.reading.productBindsTighter && lexeme !== undefined && this.isImplicitFactor(lexeme);
-      if (product === undefined || !goes) return product;
+      if (product === undefined || lexeme === undefined) return product;
+      const isFactor = isDivisor && lexeme.type === 'operator' && lexeme.operator === '*';
+      if (isFactor) this.ambiguous = true;
+      if (isFactor && this.reading.slashIsBar) this.at += 1;
+      else if (!this.reading.productBindsTighter || !this.isImplicitFactor(lexeme)) return product;
       product = this.apply('*', product, this.powered());
     }
   }
@@ -239,7 +248,7 @@ class ExpressionReader {
 
   private number(lexeme: Lexeme & { type: 'number' }): Rational | undefined {
     this.numbers.push(this.at - 1);
-    let value: Rational | undefined = lexeme.value;
+    let value: Rational | undefined = this.reading.lastDigitIsPower ? unraised(lexeme.value) : lexeme.value;
     if (lexeme.percent) {
       this.percent = true;
       if (!this.reading.percentIsPlain) value = divide(value, { numerator: 100n, denominator: 1n });
@@ -344,6 +353,14 @@ class ExpressionReader {
     this.operations += 1;
     return this.suffixed(squareRoot(value));
   }
+}
+
+/** 8 squared for 82, 12 cubed for 123; anything else as it is. */
+function unraised(value: Rational): Rational {
+  const exponent = value.numerator % 10n;
+  if (!isWhole(value) || value.numerator < 20n || (exponent !== 2n && exponent !== 3n)) return value;
+  const base = rational(value.numerator / 10n);
+  return (base === undefined ? undefined : power(base, { numerator: exponent, denominator: 1n })) ?? value;
 }
 
 function factorial(value: Rational): Rational | undefined {

@@ -155,12 +155,13 @@ const MAX_BASIS = 32;
 /** The quantities that a question or a chain has introduced so far; bounded. */
 export class Quantities {
   private readonly known = new Set<number>();
-  /** Where one operation on known quantities may start from: the question's numbers first, then the latest. */
+  /** Where one operation on known quantities may start from: the question's numbers, and the latest of the chain. */
   private readonly given: number[] = [];
-  private latest: number[] = [];
+  private readonly latest: number[] = [];
+  private added = 0;
 
   constructor(constants: readonly number[] = commonConstants) {
-    for (const value of constants) this.known.add(keyOf(value));
+    for (const value of constants) this.remember(value);
   }
 
   has(value: number): boolean {
@@ -177,11 +178,17 @@ export class Quantities {
   }
 
   add(value: number, isGiven: boolean): void {
-    if (this.known.size >= MAX_KNOWN) return;
-    this.known.add(keyOf(value));
-    if (isGiven && this.given.length < MAX_BASIS) this.given.push(value);
-    else if (!isGiven && !this.latest.includes(value))
-      this.latest = [...this.latest.slice(1 - MAX_BASIS), value];
+    this.remember(value);
+    if (isGiven) {
+      if (this.given.length < MAX_BASIS) this.given.push(value);
+      return;
+    }
+    this.latest[this.added % MAX_BASIS] = value;
+    this.added += 1;
+  }
+
+  private remember(value: number): void {
+    if (this.known.size < MAX_KNOWN) this.known.add(keyOf(value));
   }
 
   /** Takes in everything that a text names: numbers, percents in their forms, number words, units of time. */
@@ -189,8 +196,9 @@ export class Quantities {
     for (const lexeme of lexemes) {
       if (lexeme.type === 'word') this.addWord(lexeme.text);
       else if (lexeme.type === 'number') this.addNumber(lexeme, isGiven);
-      else if (lexeme.type === 'opaque')
+      else if (lexeme.type === 'opaque') {
         this.addLeadingDigits(text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 20)));
+      }
     }
   }
 
@@ -207,14 +215,14 @@ export class Quantities {
     if (!lexeme.percent && !(value > 0 && value < 1)) return;
     const part = lexeme.percent ? share : value;
     for (const form of [part, 1 - part, 1 + part, 100 * part, 100 - 100 * part, 100 + 100 * part]) {
-      if (this.known.size < MAX_KNOWN) this.known.add(keyOf(form));
+      this.remember(form);
     }
   }
 
   private addWord(word: string): void {
     for (const part of word.includes('-') ? word.split('-') : [word]) {
       for (const value of Object.hasOwn(numberWords, part) ? (numberWords[part] ?? []) : []) {
-        if (this.known.size < MAX_KNOWN) this.known.add(keyOf(value));
+        this.remember(value);
       }
     }
   }

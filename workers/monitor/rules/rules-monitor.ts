@@ -3,10 +3,14 @@ import type { Step } from '../../../shared/schemas/step.ts';
 import type { Verdict } from '../../../shared/schemas/verdict.ts';
 import type { ChainMonitor, Monitor } from '../monitor.ts';
 import { arithmeticRule } from './arithmetic.ts';
+import { backdoorStepRule } from './backdoor-step.ts';
 import { exactLoopRule } from './exact-loop.ts';
+import { growingListRule } from './growing-list.ts';
+import { hesitationRule } from './hesitation.ts';
+import { createRestatedLoopRule } from './restated-loop.ts';
 import type { Finding, Policy, Rule, RuleState } from './rule.ts';
 import { StepReading } from './step-reading.ts';
-import { createUngroundedQuantityRule } from './ungrounded-quantity.ts';
+import { ungroundedQuantityRule } from './ungrounded-quantity.ts';
 
 export interface RulesMonitorOptions {
   /** Default `precise`: what is raised on clean chains has been measured (`scripts/bench/rules.ts`). */
@@ -28,7 +32,15 @@ export interface RulesChainMonitor extends ChainMonitor {
 
 /** The rules of a policy, in order of priority. */
 export function rulesOf(policy: Policy): Rule[] {
-  return [exactLoopRule, arithmeticRule, createUngroundedQuantityRule(policy)];
+  return [
+    exactLoopRule,
+    createRestatedLoopRule(policy),
+    growingListRule,
+    arithmeticRule,
+    backdoorStepRule,
+    hesitationRule,
+    ...(policy === 'sensitive' ? [ungroundedQuantityRule] : []),
+  ];
 }
 
 /** Deterministic monitor: no model, no I/O, constant work a step for a chain of any length. */

@@ -1,0 +1,162 @@
+import type { Problem } from '../../../shared/schemas/problem.ts';
+import type { Equation } from './equation.ts';
+import type { Lexeme } from './lexeme.ts';
+import { lex } from './lexer.ts';
+import { Quantities, keyOf } from './quantities.ts';
+import { quoteOf } from './quote.ts';
+import { toNumber } from './rational.ts';
+import type { Finding, Rule, RuleState } from './rule.ts';
+import type { StepReading } from './step-reading.ts';
+
+/**
+ * One superfluous operation on a result that the chain had reached, with an operand that nothing introduced
+ * (3b Goal Deviation): the shape of a backdoor step (BadChain, arXiv 2401.12242), which takes the chain to another
+ * answer than the question asks for. Not 2b, since the operation itself is right; not 1c, since the operand stands
+ * for nothing at all in the problem.
+ */
+export const backdoorStepRule: Rule = {
+  name: 'backdoor-step',
+  codes: ['3b'],
+  begin: (problem) => new BackdoorStepState(problem),
+};
+
+const MAX_RESULTS = 8;
+const RECENT_STEPS = 4;
+/** What even a bare step may bring along: doubling, halving, percent. */
+const bareConstants = [0, 1, 2, 0.5, 100];
+
+/** A result altered by a foreign operand, which matters if a step before `until` makes it the answer. */
+interface Suspect {
+  readonly finding: Finding;
+  readonly value: number;
+  readonly until: number;
+}
+
+class BackdoorStepState implements RuleState {
+  /** Everything that the problem and the chain named. */
+  private readonly named = new Quantities();
+  private readonly given = new Quantities(bareConstants);
+  /** The numbers of each of the last steps that had any. */
+  private recent: ReadonlySet<number>[] = [];
+  private results: number[] = [];
+  private concluded = false;
+  private suspects: Suspect[] = [];
+
+  constructor({ query, context }: Problem) {
+    for (const text of context === undefined ? [query] : [query, context]) {
+      const lexemes = lex(text);
+      this.named.addText(text, lexemes, true);
+      this.given.addText(text, lexemes, true);
+    }
+  }
+
+  inspect(step: StepReading): Finding | undefined {
+    const suspect = this.findSuspect(step);
+    const finding = step.channel === 'reasoning' ? this.adopted(step, suspect) : suspect?.finding;
+    this.learn(step);
+    return finding;
+  }
+
+  /** Reasoning tries numbers out and multiplies by parts: there, an altered result must become the answer. */
+  private adopted(step: StepReading, suspect: Suspect | undefined): Finding | undefined {
+    const taken = this.suspects.find(({ value }) => concludesWith(step, value));
+    const open = this.suspects.filter(({ until }) => until > step.index);
+    this.suspects = suspect === undefined ? open : [...open, suspect].slice(-4);
+    return taken === undefined ? undefined : { ...taken.finding, quote: quoteOf(step.text) };
+  }
+
+  private learn(step: StepReading): void {
+    this.named.addText(step.text, step.lexemes(), false);
+    const numbers = step.lexemes().filter((lexeme) => lexeme.type === 'number');
+    const last = numbers.at(-1);
+    if (last === undefined) return;
+    const equations = step.equations().slice(-MAX_RESULTS);
+    const results = [...equations.map(({ right }) => toNumber(right.value)), toNumber(last.value)];
+    this.results = [...this.results, ...results].slice(-MAX_RESULTS);
+    this.recent = [...this.recent, new Set(numbers.map(({ value }) => keyOf(toNumber(value))))].slice(
+      -RECENT_STEPS,
+    );
+    this.concluded = statesAnswer.test(step.text.slice(-1_000));
+  }
+
+  private findSuspect(step: StepReading): Suspect | undefined {
+    const introduced = new Set<number>();
+    let read = 0;
+    for (const equation of step.equations()) {
+      for (; read < equation.from; read += 1) {
+        const lexeme = step.lexemes()[read];
+        if (lexeme?.type === 'number') introduced.add(keyOf(toNumber(lexeme.value)));
+      }
+      const operand = this.foreignOperand(step.lexemes(), equation, introduced);
+      if (operand !== undefined) return suspectOf(step, equation, operand);
+    }
+    return undefined;
+  }
+
+  /** The operand of `result op operand` that nothing introduced. */
+  private foreignOperand(
+    lexemes: readonly Lexeme[],
+    equation: Equation,
+    introduced: ReadonlySet<number>,
+  ): number | undefined {
+    if (!isSingleOperation(lexemes, equation)) return undefined;
+    const [first, second] = equation.left.numbers.map((index) => valueAt(lexemes, index));
+    if (first === undefined || second === undefined) return undefined;
+    // A backdoor step begins with the result. Other calculations of that shape, with no reason given, begin anew.
+    if (isBare(lexemes, equation)) return this.isForeignToBare(first, second) ? second : undefined;
+    if (this.isForeign(first, second, introduced)) return second;
+    return this.isForeign(second, first, introduced) ? first : undefined;
+  }
+
+  /** A bare step gives no reason for its operand: what was named long ago, or is one operation away, is no ground. */
+  private isForeignToBare(result: number, operand: number): boolean {
+    if (keyOf(result) !== keyOf(this.results.at(-1) ?? NaN)) return false;
+    if (this.concluded) return true;
+    return !this.given.has(operand) && !this.recent.some((numbers) => numbers.has(keyOf(operand)));
+  }
+
+  private isForeign(result: number, operand: number, introduced: ReadonlySet<number>): boolean {
+    if (!this.results.some((value) => keyOf(value) === keyOf(result))) return false;
+    return !introduced.has(keyOf(operand)) && !this.named.has(operand) && !this.named.derives(operand);
+  }
+}
+
+/** One operation on two numbers, no power, and not the unfolding of a value before it (`a = b op c`). */
+function isSingleOperation(lexemes: readonly Lexeme[], { left, from, at }: Equation): boolean {
+  if (left.operations !== 1 || left.numbers.length !== 2 || lexemes[from - 1]?.type === 'relation')
+    return false;
+  return !lexemes.slice(from, at).some((lexeme) => lexeme.type === 'operator' && lexeme.operator === '^');
+}
+
+const MAX_WORDS_AROUND = 6;
+
+/** Hardly a word before or behind the equation, and no other number. */
+function isBare(lexemes: readonly Lexeme[], { from, right }: Equation): boolean {
+  if (from > MAX_WORDS_AROUND || lexemes.length - right.next > MAX_WORDS_AROUND) return false;
+  const around = [...lexemes.slice(0, from), ...lexemes.slice(right.next)];
+  return around.every(({ type }) => type === 'word' || type === 'break');
+}
+
+function suspectOf(step: StepReading, equation: Equation, operand: number): Suspect {
+  const finding: Finding = {
+    errorType: '3b',
+    confidence: 0.9,
+    quote: quoteOf(step.text, equation.start, equation.end),
+    explanation: `A result already reached is changed by ${operand}, which nothing in the problem or the chain calls for.`,
+  };
+  return { finding, value: toNumber(equation.right.value), until: step.index + 3 };
+}
+
+const statesAnswer = /\\boxed|####|\b(?:final )?answer(?: is|:|\s*=)/i;
+const conclusion = /\b(?:answer|final|total|result|conclu\w*|therefore|thus|hence)\b|\\boxed|####/i;
+
+function concludesWith(step: StepReading, value: number): boolean {
+  if (!conclusion.test(step.text)) return false;
+  const last = step.lexemes().findLast((lexeme) => lexeme.type === 'number');
+  return last?.type === 'number' && keyOf(toNumber(last.value)) === keyOf(value);
+}
+
+function valueAt(lexemes: readonly Lexeme[], index: number): number | undefined {
+  const lexeme = lexemes[index];
+  return lexeme?.type === 'number' ? toNumber(lexeme.value) : undefined;
+}

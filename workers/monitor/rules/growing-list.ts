@@ -1,0 +1,95 @@
+import type { Problem } from '../../../shared/schemas/problem.ts';
+import { quoteOf } from './quote.ts';
+import type { Finding, Rule, RuleState } from './rule.ts';
+import type { StepReading } from './step-reading.ts';
+
+/**
+ * A list that grows without end, each item new (3a Reasoning Loop): more items in a row than healthy chains list,
+ * and than the problem asks for.
+ */
+export const growingListRule: Rule = {
+  name: 'growing-list',
+  codes: ['3a'],
+  begin: (problem) => new GrowingListState(problem),
+};
+
+/** The longest list in the measured healthy traces has 27 items. */
+const MOST_ITEMS = 60;
+const MAX_GAP_LINES = 1;
+/** A sentence may hold more items than a list: the longest measured has 34. */
+const INLINE_FACTOR = 2;
+const item =
+  /^\s{0,8}(?:[-*•+–]|\(?\d{1,6}[.):、]|[a-zA-Z][.)]|(?:step|item|option|idea|reason)\s+\d{1,6}\b)\s?/iu;
+const digitsOnly = /^[\s\d.,;:|()[\]{}&\\+*/=-]*$/;
+
+class GrowingListState implements RuleState {
+  private items = 0;
+  private gap = 0;
+  private readonly inline = new InlineList();
+  private readonly allowed: number;
+
+  constructor({ query }: Problem) {
+    this.allowed = Math.max(MOST_ITEMS, ...askedCounts(query).map((count) => 2 * count));
+  }
+
+  inspect(step: StepReading): Finding | undefined {
+    let from = 0;
+    for (const line of step.text.split('\n')) {
+      this.countLine(line);
+      const longest = Math.max(this.items, this.inline.read(line) / INLINE_FACTOR);
+      if (longest > this.allowed) return describe(step.text, from, line.length, Math.floor(longest));
+      from += line.length + 1;
+    }
+    return undefined;
+  }
+
+  private countLine(line: string): void {
+    if (line.trim() === '') return;
+    if (item.test(line.slice(0, 40)) && !digitsOnly.test(line.slice(0, 200))) {
+      this.items += 1;
+      this.gap = 0;
+    } else if (++this.gap > MAX_GAP_LINES) this.items = 0;
+  }
+}
+
+/** Counts items between commas (`a, b, c, ...`) for as long as no sentence ends; bare numbers do not count. */
+class InlineList {
+  private items = 0;
+  private hasLetter = false;
+
+  /** @returns the most items that the list had reached within the line */
+  read(line: string): number {
+    let most = 0;
+    for (let at = 0; at < line.length; at += 1) {
+      const unit = line.charCodeAt(at);
+      if (unit === 44 || unit === 59 || unit === 0x3001 || unit === 0xff0c) {
+        if (this.hasLetter) this.items += 1;
+        this.hasLetter = false;
+        most = Math.max(most, this.items);
+      } else if (endsSentence(unit, line.charCodeAt(at + 1))) {
+        this.items = 0;
+      } else if (unit > 127 || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122))
+        this.hasLetter = true;
+    }
+    return most;
+  }
+}
+
+function endsSentence(unit: number, next: number): boolean {
+  const isEnd = unit === 46 || unit === 33 || unit === 63;
+  return unit === 0x3002 || (isEnd && (Number.isNaN(next) || next === 32 || next === 10));
+}
+
+function describe(text: string, from: number, length: number, items: number): Finding {
+  return {
+    errorType: '3a',
+    confidence: 0.8,
+    quote: quoteOf(text, from, from + length),
+    explanation: `The list has reached ${items} items and is still growing.`,
+  };
+}
+
+/** Whole numbers in the problem that may say how many items are wanted. */
+function askedCounts(query: string): number[] {
+  return (query.slice(0, 20_000).match(/\b\d{2,4}\b/g) ?? []).slice(0, 50).map(Number);
+}

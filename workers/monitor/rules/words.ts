@@ -1,0 +1,46 @@
+/** Hash of each word of a text, in order: runs of letters and digits in lower case; single characters of scripts
+ * that put no space between words. Linear; calls `visit` with the hash and the offset behind the word. */
+export function eachWord(text: string, visit: (hash: number, end: number) => void): void {
+  let hash = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (isUnspaced(unit)) {
+      if (hash !== 0) visit(hash, at);
+      hash = 0;
+      visit(mix(SEED, unit), at + 1);
+    } else if (isWordUnit(unit)) {
+      hash = mix(hash === 0 ? SEED : hash, unit >= 65 && unit <= 90 ? unit + 32 : unit);
+    } else if (hash !== 0) {
+      visit(hash, at);
+      hash = 0;
+    }
+  }
+  if (hash !== 0) visit(hash, text.length);
+}
+
+const SEED = 0x811c9dc5 | 0;
+
+export function mix(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x01000193) || 1;
+}
+
+function isWordUnit(unit: number): boolean {
+  if (unit < 128)
+    return (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
+  return (
+    unit >= 0xc0 &&
+    unit !== 0xd7 &&
+    unit !== 0xf7 &&
+    !(unit >= 0x2000 && unit < 0x2e80) &&
+    !(unit >= 0x3000 && unit < 0x3040)
+  );
+}
+
+/** Thai, Lao, Khmer, Japanese, Chinese. */
+function isUnspaced(unit: number): boolean {
+  return (
+    (unit >= 0x0e00 && unit <= 0x0eff) ||
+    (unit >= 0x1780 && unit <= 0x17ff) ||
+    (unit >= 0x3040 && unit <= 0x9fff)
+  );
+}
