@@ -4,7 +4,9 @@ import { Script } from './script.ts';
  * The scripts on one run. All of them share three keys under one hash tag:
  *
  *   KEYS[1] run       hash: epoch, token, generator, generatorChannel, problem, watcher, watcherChannel, flagged
- *                     (smallest), ended (number of steps), wasted, calls, tokensIn, tokensOut, tokensCached, result
+ *                     (smallest), ended (number of steps), wasted, calls, tokensIn, tokensOut, tokensCached, booked (ids
+ *                     of the last bookings), result; and `start:TOKEN` for each start: the epoch and wasted tokens that
+ *                     it was answered
  *   KEYS[2] steps     list: the JSON of each step of the current epoch, at its index
  *   KEYS[3] verdicts  hash: step index to the JSON of its verdict, of the current epoch
  *
@@ -43,42 +45,47 @@ end
  * ARGV: token, generator, its channel, problem (JSON or ''), wasted tokens of the epoch it gives up ('' if it does not
  * know: then the tokens of the steps published are taken), expiry.
  * Effect: a new epoch, with no steps, verdicts, flag or watcher. Answer: {'started', epoch, wasted so far}, or
- * {'committed', result} and no effect.
+ * {'committed', result} and no effect. A token begins one epoch only: sent again, even after another start (by a
+ * connection that comes back late), it is answered as before and takes nothing over.
  */
 export const startScript = new Script(`${guards}
 local result = redis.call('HGET', KEYS[1], 'result')
 if result then return {'committed', result} end
-local current = redis.call('HMGET', KEYS[1], 'epoch', 'token')
-if current[2] == ARGV[1] then
-  return {'started', tonumber(current[1]), tonumber(redis.call('HGET', KEYS[1], 'wasted') or 0)}
-end
+local epoch_before, wasted_before = string.match(redis.call('HGET', KEYS[1], 'start:' .. ARGV[1]) or '', '(%d+) (%d+)')
+if epoch_before then return {'started', tonumber(epoch_before), tonumber(wasted_before)} end
 local wasted = tonumber(ARGV[5])
 if not wasted then
   wasted = 0
-  for _, step in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do wasted = wasted + cjson.decode(step).tokens end
+  for _, step in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
+    -- Matched, not decoded: cjson refuses the half surrogate pairs that a cut may leave. A quote within a text is escaped.
+    wasted = wasted + tonumber(string.match(step, '"tokens":(%d+)'))
+  end
 end
-local epoch = tonumber(current[1] or 0) + 1
+local epoch = tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) + 1
 redis.call('DEL', KEYS[2], KEYS[3])
 redis.call('HDEL', KEYS[1], 'watcher', 'watcherChannel', 'flagged', 'ended')
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[1], 'generator', ARGV[2], 'generatorChannel', ARGV[3],
   'problem', ARGV[4])
 local total = redis.call('HINCRBY', KEYS[1], 'wasted', wasted)
+redis.call('HSET', KEYS[1], 'start:' .. ARGV[1], epoch .. ' ' .. total)
 renew(ARGV[6])
 return {'started', epoch, total}
 `);
 
 /**
  * ARGV: epoch, token, watcher, its channel, push, expiry.
- * Effect: this watcher watches; an earlier one is refused from now on. Pushes to the generator.
+ * Effect: this watcher watches; an earlier one is refused from now on. Pushes to the generator, if it is another watcher
+ * than before.
  * Answer: {'watching', problem, ended or '', flagged or '', steps, verdicts as a flat list}: what stands at this
  * moment, so that nothing falls between registering and reading.
  */
 export const watchScript = new Script(`${guards}
 local why = why_not_open(ARGV[1], ARGV[2])
 if why then return {'refused', why} end
+local before = redis.call('HGET', KEYS[1], 'watcher')
 redis.call('HSET', KEYS[1], 'watcher', ARGV[3], 'watcherChannel', ARGV[4])
 renew(ARGV[6])
-push('generatorChannel', ARGV[5])
+if before ~= ARGV[3] then push('generatorChannel', ARGV[5]) end
 local state = redis.call('HMGET', KEYS[1], 'problem', 'ended', 'flagged')
 return {'watching', state[1], state[2] or '', state[3] or '', redis.call('LRANGE', KEYS[2], 0, -1),
   redis.call('HGETALL', KEYS[3])}
@@ -108,13 +115,17 @@ renew(ARGV[4])
 return {'published'}
 `);
 
-/** ARGV: epoch, token, number of steps, push, expiry. Effect: stores the number; pushes to the watcher. Answer: {'ended'}. */
+/**
+ * ARGV: epoch, token, number of steps, push, expiry.
+ * Effect: stores the number; pushes to the watcher, if it is new. Answer: {'ended'}.
+ */
 export const endScript = new Script(`${guards}
 local why = why_not_current(ARGV[1], ARGV[2])
 if why then return {'refused', why} end
+local before = redis.call('HGET', KEYS[1], 'ended')
 redis.call('HSET', KEYS[1], 'ended', ARGV[3])
 renew(ARGV[5])
-push('watcherChannel', ARGV[4])
+if before ~= ARGV[3] then push('watcherChannel', ARGV[4]) end
 return {'ended'}
 `);
 
@@ -150,19 +161,29 @@ local why = why_not_open(ARGV[1], ARGV[2])
 if why then return {'refused', why} end
 local state = redis.call('HMGET', KEYS[1], 'ended', 'flagged', 'watcher')
 local from = tonumber(ARGV[3])
-local steps = redis.call('LRANGE', KEYS[2], from, from + tonumber(ARGV[4]) - 1)
-if tonumber(ARGV[4]) == 0 then steps = {} end
+local most = tonumber(ARGV[4])
+local steps = {}
+-- Not for 0: LRANGE 0 -1 is the whole list.
+if most > 0 then steps = redis.call('LRANGE', KEYS[2], from, from + most - 1) end
 local verdicts = {}
 for i = 5, #ARGV do verdicts[#verdicts + 1] = redis.call('HGET', KEYS[3], ARGV[i]) or '' end
 return {'current', state[1] or '', state[2] or '', state[3] or '', steps, verdicts}
 `);
 
-/** ARGV: calls, tokens in, tokens out, tokens cached. Effect: adds them to the run. Answer: {'booked'}. */
+/**
+ * ARGV: id of the booking (16 characters), calls, tokens in, tokens out, tokens cached, expiry.
+ * Effect: adds them to the run, once for an id: the last 64 are remembered, more than are ever in flight on one run.
+ * Answer: {'booked'}.
+ */
 export const bookScript = new Script(`${guards}
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'refused', 'gone'} end
+local booked = redis.call('HGET', KEYS[1], 'booked') or ''
+if string.find(booked, ARGV[1], 1, true) then return {'booked'} end
+redis.call('HSET', KEYS[1], 'booked', string.sub(ARGV[1] .. ' ' .. booked, 1, 64 * 17))
 for i, field in ipairs({'calls', 'tokensIn', 'tokensOut', 'tokensCached'}) do
-  redis.call('HINCRBY', KEYS[1], field, ARGV[i])
+  redis.call('HINCRBY', KEYS[1], field, ARGV[i + 1])
 end
+renew(ARGV[6])
 return {'booked'}
 `);
 
@@ -180,7 +201,7 @@ if redis.call('HEXISTS', KEYS[1], 'result') == 1 then return {'committed'} end
 if ARGV[3] ~= 'unguarded' then
   local state = redis.call('HMGET', KEYS[1], 'flagged', 'ended')
   if (state[1] or '') ~= ARGV[4] then return {'refused', 'flag'} end
-  local cut = tonumber(state[2] or redis.call('LLEN', KEYS[2]))
+  local cut = math.max(tonumber(state[2] or 0), redis.call('LLEN', KEYS[2]))
   if ARGV[3] == 'halt' and state[1] then cut = tonumber(state[1]) end
   for i = 0, cut - 1 do
     if redis.call('HEXISTS', KEYS[3], i) == 0 then return {'refused', 'unjudged'} end
@@ -190,4 +211,15 @@ redis.call('HSET', KEYS[1], 'result', ARGV[5])
 renew(ARGV[7])
 push('watcherChannel', ARGV[6])
 return {'committed'}
+`);
+
+/**
+ * No effect. Answer: {'committed', result, calls, tokens in, tokens out, tokens cached, steps, verdicts}, all of one
+ * moment; {'open'} when the run is not committed or its keys are gone.
+ */
+export const readScript = new Script(`
+local state = redis.call('HMGET', KEYS[1], 'result', 'calls', 'tokensIn', 'tokensOut', 'tokensCached')
+if not state[1] then return {'open'} end
+return {'committed', state[1], state[2] or '0', state[3] or '0', state[4] or '0', state[5] or '0',
+  redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HVALS', KEYS[3])}
 `);

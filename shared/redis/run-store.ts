@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { type Problem, problemSchema } from '../schemas/problem.ts';
@@ -12,6 +13,7 @@ import {
   endScript,
   lookScript,
   publishScript,
+  readScript,
   startScript,
   verdictScript,
   watchScript,
@@ -76,6 +78,17 @@ const currentSchema = z.tuple([
   stepListSchema,
   z.array(z.string()),
 ]);
+const amount = z.coerce.number();
+const readSchema = z.tuple([
+  z.literal('committed'),
+  jsonOf(runResultSchema),
+  amount,
+  amount,
+  amount,
+  amount,
+  stepListSchema,
+  z.array(z.string()),
+]);
 
 function refusalOf(reply: Reply): Refused | undefined {
   return reply[0] === 'refused' ? { refused: refusalSchema.parse(reply[1]) } : undefined;
@@ -135,10 +148,11 @@ export class RunStore {
     return { problem, ended, flagged, watcher, steps, verdicts };
   }
 
-  /** Appends steps whose indexes follow each other. */
+  /** Appends steps. Refused as `index` when theirs do not follow each other and those that stand. */
   async publish(epoch: EpochRef, steps: readonly Step[]): Promise<Refused | undefined> {
     const first = steps[0];
     if (!first) return undefined;
+    if (steps.some((step, i) => step.index !== first.index + i)) return { refused: 'index' };
     const entries = steps.flatMap((step) => {
       const push: Push = { type: 'step-completed', ...about(epoch), step };
       return [JSON.stringify(step), JSON.stringify(push)];
@@ -217,10 +231,12 @@ export class RunStore {
   async book(run: RunRef, use: MonitorUse): Promise<Refused | undefined> {
     return refusalOf(
       await bookScript.run(this.#redis, this.#names(run), [
+        randomUUID().replaceAll('-', '').slice(0, 16),
         use.calls,
         use.tokensIn,
         use.tokensOut,
         use.tokensCached,
+        EXPIRY_MS,
       ]),
     );
   }
@@ -245,29 +261,13 @@ export class RunStore {
 
   /** A committed run whole, for writing it to disk; undefined when its keys are gone or it is not committed. */
   async read(run: RunRef): Promise<CommittedRun | undefined> {
-    const [runKey = '', stepsKey = '', verdictsKey = ''] = this.#names(run);
-    const fields = await this.#redis.hmget(
-      runKey,
-      'result',
-      'calls',
-      'tokensIn',
-      'tokensOut',
-      'tokensCached',
-    );
-    if (!fields[0]) return undefined;
-    const [steps, verdicts] = await Promise.all([
-      this.#redis.lrange(stepsKey, 0, -1),
-      this.#redis.hvals(verdictsKey),
-    ]);
+    const reply = await readScript.run(this.#redis, this.#names(run), []);
+    if (reply[0] === 'open') return undefined;
+    const [, result, calls, tokensIn, tokensOut, tokensCached, steps, verdicts] = readSchema.parse(reply);
     return {
-      result: runResultSchema.parse(JSON.parse(fields[0])),
-      monitorUse: monitorUseSchema.parse({
-        calls: Number(fields[1] ?? 0),
-        tokensIn: Number(fields[2] ?? 0),
-        tokensOut: Number(fields[3] ?? 0),
-        tokensCached: Number(fields[4] ?? 0),
-      }),
-      steps: stepListSchema.parse(steps),
+      result,
+      monitorUse: monitorUseSchema.parse({ calls, tokensIn, tokensOut, tokensCached }),
+      steps,
       verdicts: verdicts.map(parseVerdict).sort((a, b) => a.stepIndex - b.stepIndex),
     };
   }
