@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { defaultRetrySettings, type RetryEnd, withRetries } from '../../shared/llm/retry.ts';
+import { describeStreamError } from '../../shared/llm/stream-error.ts';
 import { streamOnce } from '../../shared/llm/target-client.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
 import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
@@ -57,7 +58,7 @@ function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd): TargetStre
     },
     error: error && {
       code: error.kind,
-      message: `${error.kind}${error.code === null ? '' : ` (${error.code})`}, attempt ${attempts}, ${stop}`,
+      message: `${describeStreamError(error)} (attempt ${attempts}, ${stop.replaceAll('_', ' ')})`,
       retryable: error.retryable,
     },
     simulated: end.simulated,
