@@ -43,7 +43,7 @@ export function createKeys(prefix: string): Keys {
     monitorQueue: `{${prefix}-monitor}`,
     generationQueue: (target) => `{${prefix}-gen-${target}}`,
     sweep: (sweep) => {
-      const key = (name: string) => `${prefix}:sweep:{${sweep}}:${name}`;
+      const key = (name: string) => `${prefix}:sweep:{${asTag(sweep)}}:${name}`;
       return {
         spec: key('spec'),
         state: key('state'),
@@ -56,9 +56,14 @@ export function createKeys(prefix: string): Keys {
       };
     },
     run: (sweep, place) => {
-      const key = (name: string) => `${prefix}:run:{${sweep}/${String(place)}}:${name}`;
+      const key = (name: string) => `${prefix}:run:{${asTag(sweep)}/${String(place)}}:${name}`;
       return { run: key('run'), steps: key('steps'), verdicts: key('verdicts') };
     },
     channel: (worker) => `${prefix}:push:${worker}`,
   };
+}
+
+/** Braces end a hash tag early, or leave it empty: then the keys of one script would lie on several slots. */
+function asTag(id: string): string {
+  return id === '' ? '%' : id.replace(/[%{}]/g, encodeURIComponent);
 }

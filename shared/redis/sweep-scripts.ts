@@ -38,6 +38,13 @@ return {'released'}
  * entries and takes their bytes off the counter (once, however often it is sent). Answer: {'settled'} or {'refused'}.
  */
 export const settleScript = new Script(`
+-- 0 for an entry that does not fit: it must be droppable too.
+local function bytes_of(fields)
+  for i = 1, #fields, 2 do
+    if fields[i] == 'bytes' then return tonumber(string.match(fields[i + 1], '^%d+$')) or 0 end
+  end
+  return 0
+end
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'refused'} end
 local bytes = 0
 local places = tonumber(ARGV[3])
@@ -45,7 +52,7 @@ for i = 4, 3 + places do redis.call('SETBIT', KEYS[2], ARGV[i], 1) end
 for i = 4 + places, #ARGV do
   local entry = redis.call('XRANGE', KEYS[3], ARGV[i], ARGV[i])[1]
   redis.call('XACK', KEYS[3], ARGV[2], ARGV[i])
-  if entry and redis.call('XDEL', KEYS[3], ARGV[i]) == 1 then bytes = bytes + tonumber(entry[2][6]) end
+  if entry and redis.call('XDEL', KEYS[3], ARGV[i]) == 1 then bytes = bytes + bytes_of(entry[2]) end
 end
 if bytes > 0 and redis.call('DECRBY', KEYS[4], bytes) < 0 then redis.call('SET', KEYS[4], 0) end
 return {'settled'}
