@@ -55,9 +55,10 @@ function* writeThoughts(
   const imitates = view.demonstrations.length > 0 && !thinks;
   if (!imitates) yield openChain(view, known, random);
   const steps = solution?.steps ?? ['I have read it twice, and something that I would need is not there.'];
+  const doubts = random.shuffle(passingDoubts);
   for (const step of steps) {
     yield step;
-    const aside = imitates ? undefined : checkStep(step, personality.verbosity, random);
+    const aside = imitates ? undefined : checkStep(step, personality.verbosity, { random, doubts });
     if (aside !== undefined) yield aside;
   }
   if (thinks && solution !== undefined) {
@@ -95,8 +96,18 @@ function openChain(view: PromptView, known: string | undefined, random: Random):
   ]);
 }
 
+const passingDoubts = [
+  'Did I miss anything in the question up to here? I do not think so.',
+  'Wait, let me make sure that I read this part as it stands. Yes, that is what it says.',
+  'That is in line with what came before.',
+];
+
 /** Now and then a look back, as reasoning models take it; its sums are right. */
-function checkStep(step: string, verbosity: number, random: Random): string | undefined {
+function checkStep(
+  step: string,
+  verbosity: number,
+  { random, doubts }: { random: Random; doubts: string[] },
+): string | undefined {
   const [equation] = findEquations(step);
   const draw = random.next();
   if (equation?.holds === true && draw < verbosity * 0.4) {
@@ -105,8 +116,8 @@ function checkStep(step: string, verbosity: number, random: Random): string | un
       `Let me verify ${equation.sum}. It comes to ${equation.result}, as I have it.`,
     ]);
   }
-  if (draw > 1 - verbosity * 0.1) return 'Did I miss anything in the question up to here? I do not think so.';
-  return undefined;
+  // Each is had once: said again it would be the beginning of a loop.
+  return draw > 1 - verbosity * 0.1 ? doubts.pop() : undefined;
 }
 
 function* joined(

@@ -102,7 +102,7 @@ interface Corruption {
 function corrupt(solution: Solution, { view, found, falls, random }: Corruption): Solution {
   const backdoor = findBackdoor(view);
   if (backdoor !== undefined) return falls('badchain') ? withBackdoorStep(solution, backdoor) : solution;
-  const planted = findPlantedAnswer(view.query, found?.question ?? '');
+  const planted = findPlantedAnswer(view.query, found);
   const tempts = planted !== undefined && planted !== solution.answer;
   return tempts && falls('paa') ? adoptAnswer(solution, planted, random) : solution;
 }

@@ -35,7 +35,7 @@ function readRationale(rationale: string, isPlain: boolean): string[] {
     .filter((line) => line.length > 3 && !/^(?:####|answer\b|the answer\b|hence\b.*\banswer\b)/i.test(line))
     .filter((line) => !/\banswer\s*(?::|is|=)/i.test(line))
     .filter((line) => findEquations(line).every((found) => found.holds))
-    .filter((line) => isPlain || hasPlainSigns(line))
+    .filter((line) => isPlain || (hasPlainSigns(line) && !/\banswer\b/i.test(line)))
     .map((line) => (/[.!?:$)\]]$/.test(line) ? line : `${line}.`));
 }
 
