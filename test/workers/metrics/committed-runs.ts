@@ -22,6 +22,7 @@ import { liveSweep, runResult } from './run-lines.ts';
 
 export interface Bench {
   readonly url: string;
+  readonly prefix: string;
   readonly redis: Redis;
   readonly keys: Keys;
   readonly store: SweepStore;
@@ -35,10 +36,10 @@ export interface Bench {
 /** A sweep of its own in the shared Redis, with an empty results folder; gone after the test. */
 export async function testBench(
   total: number,
-  server: { url: string; redis: Redis } = testRedis(),
+  server: { url: string; redis: Redis; prefix?: string } = testRedis(),
 ): Promise<Bench> {
-  const { url, redis } = server;
-  const keys = createKeys(`test-${randomUUID()}`);
+  const { url, redis, prefix = `test-${randomUUID()}` } = server;
+  const keys = createKeys(prefix);
   const resultsDir = await mkdtemp(join(tmpdir(), 'haltline-test-results-'));
   onTestFinished(() => rm(resultsDir, { recursive: true, force: true }));
   const sweep = liveSweep({ total, id: `tiny-${randomUUID()}` });
@@ -58,7 +59,7 @@ export async function testBench(
     await runs.commit(epoch, { mode: 'unguarded', flagged: undefined, result: whole });
     await store.send(sweep.id, { place, epoch: started.epoch, bytes: 1_000 });
   };
-  return { url, redis, keys, store, runs, sweep, resultsDir, commit };
+  return { url, prefix, redis, keys, store, runs, sweep, resultsDir, commit };
 }
 
 /** Results of an unremarkable clean arm, one a place. */
