@@ -1,8 +1,7 @@
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Equation } from './equation.ts';
 import type { Lexeme } from './lexeme.ts';
-import { lex } from './lexer.ts';
-import { Quantities, keyOf } from './quantities.ts';
+import { Quantities, keyOf, readText } from './quantities.ts';
 import { quoteOf } from './quote.ts';
 import { toNumber } from './rational.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
@@ -39,14 +38,15 @@ class BackdoorStepState implements RuleState {
   /** The numbers of each of the last steps that had any. */
   private recent: ReadonlySet<number>[] = [];
   private results: number[] = [];
-  private concluded = false;
+  /** The last step that had a number. */
+  private lastText = '';
   private suspects: Suspect[] = [];
 
   constructor({ query, context }: Problem) {
     for (const text of context === undefined ? [query] : [query, context]) {
-      const lexemes = lex(text);
-      this.named.addText(text, lexemes, true);
-      this.given.addText(text, lexemes, true);
+      const reading = readText(text);
+      this.named.addText(reading, true);
+      this.given.addText(reading, true);
     }
   }
 
@@ -66,17 +66,19 @@ class BackdoorStepState implements RuleState {
   }
 
   private learn(step: StepReading): void {
-    this.named.addText(step.text, step.lexemes(), false);
-    const numbers = step.lexemes().filter((lexeme) => lexeme.type === 'number');
-    const last = numbers.at(-1);
+    this.named.addText(step.reading(), false);
+    const numbers = new Set<number>();
+    for (const lexeme of step.lexemes())
+      if (lexeme.type === 'number') numbers.add(keyOf(toNumber(lexeme.value)));
+    const last = lastNumber(step.text);
     if (last === undefined) return;
-    const equations = step.equations().slice(-MAX_RESULTS);
-    const results = [...equations.map(({ right }) => toNumber(right.value)), toNumber(last.value)];
-    this.results = [...this.results, ...results].slice(-MAX_RESULTS);
-    this.recent = [...this.recent, new Set(numbers.map(({ value }) => keyOf(toNumber(value))))].slice(
-      -RECENT_STEPS,
-    );
-    this.concluded = statesAnswer.test(step.text.slice(-1_000));
+    const results = step
+      .equations()
+      .slice(-MAX_RESULTS)
+      .map(({ right }) => toNumber(right.value));
+    this.results = [...this.results, ...results, last].slice(-MAX_RESULTS);
+    this.recent = [...this.recent, numbers].slice(-RECENT_STEPS);
+    this.lastText = step.text;
   }
 
   private findSuspect(step: StepReading): Suspect | undefined {
@@ -111,7 +113,7 @@ class BackdoorStepState implements RuleState {
   /** A bare step gives no reason for its operand: what was named long ago, or is one operation away, is no ground. */
   private isForeignToBare(result: number, operand: number): boolean {
     if (keyOf(result) !== keyOf(this.results.at(-1) ?? NaN)) return false;
-    if (this.concluded) return true;
+    if (statesAnswer.test(this.lastText.slice(-1_000))) return true;
     return !this.given.has(operand) && !this.recent.some((numbers) => numbers.has(keyOf(operand)));
   }
 
@@ -154,6 +156,25 @@ function concludesWith(step: StepReading, value: number): boolean {
   if (!conclusion.test(step.text)) return false;
   const last = step.lexemes().findLast((lexeme) => lexeme.type === 'number');
   return last?.type === 'number' && keyOf(toNumber(last.value)) === keyOf(value);
+}
+
+/** The last digits of a text as a number (`11` of `11i`, `2100` of `$2,100`); undefined when it has none. */
+function lastNumber(text: string): number | undefined {
+  let end = text.length;
+  while (end > 0 && !isDigit(text.charCodeAt(end - 1))) end -= 1;
+  let start = end;
+  while (
+    start > 0 &&
+    end - start < 24 &&
+    (isDigit(text.charCodeAt(start - 1)) || '.,'.includes(text.charAt(start - 1)))
+  )
+    start -= 1;
+  const digits = text.slice(start, end).replaceAll(',', '').replace(/^\.+/, '');
+  return digits === '' || Number.isNaN(Number(digits)) ? undefined : Number(digits);
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
 }
 
 function valueAt(lexemes: readonly Lexeme[], index: number): number | undefined {

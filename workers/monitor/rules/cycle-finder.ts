@@ -11,51 +11,62 @@ const SMALLEST = 1 << 12;
 const LARGEST = 1 << 16;
 const BASE = 0x01000193;
 const MAX_BACKWARDS = 256;
+/** One place in eight is filed, chosen by what stands there, so that copies choose the same places. */
+const SAMPLE_MASK = 7;
+const PLACES = LARGEST / 4;
+/** Every so many characters a place is held whatever it holds: short cycles may have no place that is chosen. */
+const ANCHOR_EVERY = 1 << 9;
 
 /**
- * Finds the period of a stream of characters as it arrives: constant work a character, at most 384 KiB of state,
- * and blind to where steps were cut, so a loop inside one step, over 40 steps or without blank lines looks the same.
+ * Finds the period of a stream of characters as it arrives: constant work a character, at most 192 KiB of state, and
+ * blind to where steps were cut, so a loop inside one step, over 40 steps or without blank lines looks the same.
  *
- * States: searching (no period: every character looks up the last place of the 16 characters that end here) and
+ * States: searching (no period: the 16 characters that end here are looked up among places filed before) and
  * following (a period is held for as long as each character equals the one a period before it).
  */
 export class CycleFinder implements Cycle {
-  private ring = new Uint16Array(SMALLEST);
-  private lastPlace = new Int32Array(SMALLEST).fill(-1);
-  private length = 0;
-  private hash = 0;
   period = 0;
   matched = 0;
-  private readonly leading = leadingFactor();
+  private ring = new Uint16Array(SMALLEST);
+  private readonly lastPlace = new Int32Array(PLACES).fill(-1);
+  private length = 0;
+  private hash = 0;
+  private anchor = -1;
+  private anchorHash = 0;
 
-  /** Takes one character and tells the cycle it stands in; `matched` is 0 outside any. */
-  push(character: number): Cycle {
+  /** Takes one character; afterwards `period` and `matched` tell the cycle it stands in (0 and 0 outside any). */
+  push(character: number): void {
     if (this.length >= this.ring.length && this.ring.length < LARGEST) this.grow();
     const mask = this.ring.length - 1;
     const at = this.length;
-    this.roll(character, mask);
+    const leaving = at >= GRAM ? Math.imul((this.ring[(at - GRAM) & mask] ?? 0) + 1, LEADING) : 0;
+    this.hash = (Math.imul(this.hash - leaving, BASE) + character + 1) | 0;
     this.ring[at & mask] = character;
     this.length += 1;
     if (this.period > 0 && this.ring[(at - this.period) & mask] === character) this.matched += 1;
     else this.search(at, mask);
-    if (at >= GRAM) this.lastPlace[this.slot(mask)] = at;
-    return this;
+    if (at >= GRAM) this.file(at);
   }
 
-  private roll(character: number, mask: number): void {
-    const leaving = this.length >= GRAM ? (this.ring[(this.length - GRAM) & mask] ?? 0) : 0;
-    const rest = (this.hash - Math.imul(leaving + 1, this.length >= GRAM ? this.leading : 0)) | 0;
-    this.hash = (Math.imul(rest, BASE) + character + 1) | 0;
-  }
-
-  private slot(mask: number): number {
-    return (this.hash ^ (this.hash >>> 15)) & mask;
+  private file(at: number): void {
+    const mixed = this.hash ^ (this.hash >>> 15);
+    if ((mixed & SAMPLE_MASK) === 0) this.lastPlace[(mixed >>> 3) & (PLACES - 1)] = at;
+    if ((at & (ANCHOR_EVERY - 1)) !== 0) return;
+    this.anchor = at;
+    this.anchorHash = this.hash;
   }
 
   private search(at: number, mask: number): void {
     this.period = 0;
     this.matched = 0;
-    const place = this.lastPlace[this.slot(mask)] ?? -1;
+    const mixed = this.hash ^ (this.hash >>> 15);
+    if (this.hash === this.anchorHash) this.follow(at, this.anchor, mask);
+    if (this.period === 0 && (mixed & SAMPLE_MASK) === 0) {
+      this.follow(at, this.lastPlace[(mixed >>> 3) & (PLACES - 1)] ?? -1, mask);
+    }
+  }
+
+  private follow(at: number, place: number, mask: number): void {
     const distance = at - place;
     if (place < 0 || distance >= this.ring.length) return;
     const same = this.sameBackwards(at, distance, mask);
@@ -73,28 +84,11 @@ export class CycleFinder implements Cycle {
   }
 
   private grow(): void {
-    const size = this.ring.length * 2;
-    const ring = new Uint16Array(size);
+    const ring = new Uint16Array(this.ring.length * 4);
     ring.set(this.ring);
     this.ring = ring;
-    const old = this.lastPlace;
-    this.lastPlace = new Int32Array(size).fill(-1);
-    for (const place of old) if (place >= GRAM) this.replace(place);
-  }
-
-  /** Files a place under its hash in the larger table. */
-  private replace(place: number): void {
-    let hash = 0;
-    for (let i = place - GRAM + 1; i <= place; i += 1)
-      hash = (Math.imul(hash, BASE) + (this.ring[i] ?? 0) + 1) | 0;
-    const slot = (hash ^ (hash >>> 15)) & (this.ring.length - 1);
-    if ((this.lastPlace[slot] ?? -1) < place) this.lastPlace[slot] = place;
   }
 }
 
 /** BASE to the power GRAM - 1: the weight of the character that leaves the window. */
-function leadingFactor(): number {
-  let factor = 1;
-  for (let i = 1; i < GRAM; i += 1) factor = Math.imul(factor, BASE);
-  return factor;
-}
+const LEADING = Array.from({ length: GRAM - 1 }).reduce<number>((factor) => Math.imul(factor, BASE), 1);

@@ -27,7 +27,8 @@ class ExactLoopState implements RuleState {
       const unit = fold(text.charCodeAt(at));
       if (unit === 0) continue;
       this.sinceLetter = isLetterLike(unit) ? 0 : this.sinceLetter + 1;
-      const { period, matched } = this.finder.push(unit);
+      this.finder.push(unit);
+      const { period, matched } = this.finder;
       if (matched >= MIN_MATCHED && finding === undefined && this.isLoop(period, matched)) {
         finding = describe(text, at, period, matched);
       }

@@ -62,6 +62,10 @@ class InlineList {
     let most = 0;
     for (let at = 0; at < line.length; at += 1) {
       const unit = line.charCodeAt(at);
+      if (unit >= 97 && unit <= 122) {
+        this.hasLetter = true;
+        continue;
+      }
       if (unit === 44 || unit === 59 || unit === 0x3001 || unit === 0xff0c) {
         if (this.hasLetter) this.items += 1;
         this.hasLetter = false;

@@ -2,10 +2,11 @@ import type { Lexeme, Operator } from './lexeme.ts';
 import { parseDecimal, rational } from './rational.ts';
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-const isLetter = (unit: number): boolean =>
-  (unit >= 65 && unit <= 90) ||
-  (unit >= 97 && unit <= 122) ||
-  (unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7);
+const isLetter = (unit: number): boolean => {
+  const lower = unit | 32;
+  if (unit < 128) return lower >= 97 && lower <= 122;
+  return unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7;
+};
 const isBlank = (unit: number): boolean =>
   unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
 
@@ -97,6 +98,11 @@ const shortWords = new Set(
 );
 const gluedMarks = '$€£¥';
 
+const isNumeral = (unit: number): boolean => isDigit(unit) || (unit >= 0xbc && unit <= 0xbe);
+/** After so many words without a number, and up to so many units before the next one, prose is skipped. */
+const PROSE_WORDS = 6;
+const PROSE_MARGIN = 48;
+
 /** Cuts a text into lexemes in one pass: linear in its length, whatever it holds. */
 export function lex(text: string): Lexeme[] {
   return new Lexer(text).run();
@@ -108,6 +114,7 @@ class Lexer {
   private at = 0;
   private spaced = true;
   private currency = false;
+  private wordsSinceNumber = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -155,6 +162,7 @@ class Lexer {
   /** Digits with thousands separators and a point; what is no plain number becomes one opaque lexeme. */
   private number(): void {
     const start = this.at;
+    this.wordsSinceNumber = 0;
     const glued =
       start > 0 && (isLetter(this.text.charCodeAt(start - 1)) || this.text.charCodeAt(start - 1) === 95);
     let digits = this.digits();
@@ -272,6 +280,22 @@ class Lexer {
     if (!isVariable) this.unitPower();
     if (isVariable || isGlued) this.push('opaque', start);
     else this.lexemes.push({ type: 'word', text, ...this.place(start) });
+    this.wordsSinceNumber += 1;
+    if (this.wordsSinceNumber >= PROSE_WORDS) this.skipProse();
+  }
+
+  /** Far from any number, words say nothing about arithmetic: goes on shortly before the next digit. */
+  private skipProse(): void {
+    let digit = this.at;
+    while (digit < this.text.length && !isNumeral(this.text.charCodeAt(digit))) digit += 1;
+    const target = digit >= this.text.length ? digit : digit - PROSE_MARGIN;
+    if (target <= this.at) return;
+    const start = this.at;
+    this.at = target;
+    while (this.at < digit && !isBlank(this.text.charCodeAt(this.at))) this.at += 1;
+    this.push('break', start);
+    this.spaced = true;
+    this.wordsSinceNumber = 0;
   }
 
   /** Letters, and what joins letters: `pounds/book`, `it's`, `two-thirds`. */
@@ -288,7 +312,7 @@ class Lexer {
     if (unit === 94 && isDigit(this.text.charCodeAt(this.at + 1))) {
       this.at += 1;
       this.digits();
-    } else if (superscripts.includes(this.text.charAt(this.at)) && this.at < this.text.length) this.at += 1;
+    } else if (unit > 127 && superscripts.includes(this.text.charAt(this.at))) this.at += 1;
   }
 
   private command(): void {

@@ -1,57 +1,40 @@
-import { mix } from './words.ts';
-
 const SMALLEST = 1 << 11;
 const LARGEST = 1 << 16;
 
-export interface NoveltyOptions {
-  /** Words in a gram. */
-  readonly gram: number;
-  /** Grams in the window. */
-  readonly size: number;
-}
-
 /**
- * The share of word sequences in a sliding window that the chain has not had before: constant work a word, at most
- * 256 KiB of state. When its table is full, old sequences are forgotten and count as new again: it errs towards new.
+ * The share of word sequences in a sliding window that the chain has not had before: constant work a sequence, at
+ * most 256 KiB of state. When its table is full, old sequences are forgotten and count as new again: it errs towards
+ * new.
  */
 export class NoveltyWindow {
-  private readonly recent: Int32Array;
   private readonly isNew: Uint8Array;
   private table = new Int32Array(SMALLEST);
   private filled = 0;
-  private words = 0;
-  private grams = 0;
+  private slot = 0;
+  private isFull = false;
   private fresh = 0;
-  private readonly gram: number;
   private readonly size: number;
 
-  constructor({ gram, size }: NoveltyOptions) {
-    this.gram = gram;
+  /** @param size - sequences in the window */
+  constructor(size: number) {
     this.size = size;
-    this.recent = new Int32Array(gram);
     this.isNew = new Uint8Array(size);
   }
 
-  push(word: number): void {
-    this.recent[this.words % this.gram] = word;
-    this.words += 1;
-    if (this.words < this.gram) return;
-    let hash = 0x2545f491;
-    for (let i = this.gram; i > 0; i -= 1) hash = mix(hash, this.recent[(this.words - i) % this.gram] ?? 0);
-    this.slide(this.remember(hash ^ (hash >>> 13)) ? 1 : 0);
+  /** Takes the hash of the next sequence. */
+  push(hash: number): void {
+    const isNew = this.remember(hash ^ (hash >>> 13)) ? 1 : 0;
+    this.fresh += isNew - (this.isNew[this.slot] ?? 0);
+    this.isNew[this.slot] = isNew;
+    this.slot += 1;
+    if (this.slot < this.size) return;
+    this.slot = 0;
+    this.isFull = true;
   }
 
   /** [0, 1]; 1 until the window is full. */
   share(): number {
-    return this.grams < this.size ? 1 : this.fresh / this.size;
-  }
-
-  private slide(isNew: 0 | 1): void {
-    const slot = this.grams % this.size;
-    if (this.grams >= this.size) this.fresh -= this.isNew[slot] ?? 0;
-    this.isNew[slot] = isNew;
-    this.fresh += isNew;
-    this.grams += 1;
+    return this.isFull ? this.fresh / this.size : 1;
   }
 
   /** Files a sequence; tells whether it was not there. */

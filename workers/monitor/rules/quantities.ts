@@ -1,5 +1,7 @@
 import type { Lexeme } from './lexeme.ts';
+import { lex } from './lexer.ts';
 import { toNumber } from './rational.ts';
+import { wordHashes } from './words.ts';
 
 const numberWords: Readonly<Record<string, readonly number[]>> = {
   one: [1],
@@ -141,6 +143,24 @@ const numberWords: Readonly<Record<string, readonly number[]>> = {
   spiders: [8],
 };
 
+/** The same by the hash of the word. */
+const valuesOfWords = new Map(
+  Object.entries(numberWords).flatMap(([word, values]) =>
+    wordHashes(word).map((hash) => [hash, values] as const),
+  ),
+);
+
+/** A text as rules read it: see `StepReading`. */
+export interface TextReading {
+  readonly text: string;
+  readonly lexemes: readonly Lexeme[];
+  readonly words: readonly number[];
+}
+
+export function readText(text: string): TextReading {
+  return { text, lexemes: lex(text), words: wordHashes(text) };
+}
+
 /** What everyone brings along: nothing, the whole, halves, percent, the clock, the calendar, the circle. */
 const commonConstants = [0, 1, 2, 0.5, 10, 100, 1000, 0.01, 0.1, 3.14, 22 / 7, 180, 360, 90];
 
@@ -192,10 +212,13 @@ export class Quantities {
   }
 
   /** Takes in everything that a text names: numbers, percents in their forms, number words, units of time. */
-  addText(text: string, lexemes: readonly Lexeme[], isGiven: boolean): void {
+  addText({ text, lexemes, words }: TextReading, isGiven: boolean): void {
+    for (const word of words) {
+      const values = valuesOfWords.get(word);
+      if (values !== undefined) for (const value of values) this.remember(value);
+    }
     for (const lexeme of lexemes) {
-      if (lexeme.type === 'word') this.addWord(lexeme.text);
-      else if (lexeme.type === 'number') this.addNumber(lexeme, isGiven);
+      if (lexeme.type === 'number') this.addNumber(lexeme, isGiven);
       else if (lexeme.type === 'opaque') {
         this.addLeadingDigits(text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 20)));
       }
@@ -216,14 +239,6 @@ export class Quantities {
     const part = lexeme.percent ? share : value;
     for (const form of [part, 1 - part, 1 + part, 100 * part, 100 - 100 * part, 100 + 100 * part]) {
       this.remember(form);
-    }
-  }
-
-  private addWord(word: string): void {
-    for (const part of word.includes('-') ? word.split('-') : [word]) {
-      for (const value of Object.hasOwn(numberWords, part) ? (numberWords[part] ?? []) : []) {
-        this.remember(value);
-      }
     }
   }
 }

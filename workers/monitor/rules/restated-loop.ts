@@ -2,7 +2,7 @@ import { NoveltyWindow } from './novelty-window.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Policy, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
-import { eachWord } from './words.ts';
+import { mix } from './words.ts';
 
 /**
  * A chain that goes on and says nothing new: near-duplicates, paraphrase, a cycle of steps with small changes
@@ -18,7 +18,9 @@ export function createRestatedLoopRule(policy: Policy): Rule {
 }
 
 interface Floor {
-  readonly gram: number;
+  /** Words in a sequence. */
+  readonly gram: 2 | 4;
+  /** Sequences looked at. */
   readonly size: number;
   /** The lowest share of new sequences that healthy chains keep. */
   readonly share: number;
@@ -37,23 +39,34 @@ const floors: Readonly<Record<Policy, readonly Floor[]>> = {
 
 class RestatedLoopState implements RuleState {
   private readonly windows: readonly { readonly floor: Floor; readonly novelty: NoveltyWindow }[];
+  /** The last three words. */
+  private before: readonly [number, number, number] = [0, 0, 0];
 
   constructor(policy: Policy) {
-    this.windows = floors[policy].map((floor) => ({ floor, novelty: new NoveltyWindow(floor) }));
+    this.windows = floors[policy].map((floor) => ({ floor, novelty: new NoveltyWindow(floor.size) }));
   }
 
   inspect(step: StepReading): Finding | undefined {
-    eachWord(step.text, (hash) => {
-      for (const { novelty } of this.windows) novelty.push(hash);
-    });
+    let [third, second, first] = this.before;
+    for (const word of step.words()) {
+      const pair = mix(mix(SEED, first), word);
+      const four = mix(mix(pair, second), third);
+      for (const { floor, novelty } of this.windows) novelty.push(floor.gram === 2 ? pair : four);
+      [third, second, first] = [second, first, word];
+    }
+    this.before = [third, second, first];
     const stale = this.windows.find(({ floor, novelty }) => novelty.share() < floor.share);
-    if (stale === undefined) return undefined;
-    const share = Math.round(100 * stale.novelty.share());
-    return {
-      errorType: '3a',
-      confidence: 0.9,
-      quote: quoteOf(step.text),
-      explanation: `Only ${share}% of the ${stale.floor.gram}-word sequences in the last ${stale.floor.size} words are new to this chain.`,
-    };
+    return stale === undefined ? undefined : describe(step, stale.floor, stale.novelty.share());
   }
+}
+
+const SEED = 0x2545f491;
+
+function describe(step: StepReading, { gram, size }: Floor, share: number): Finding {
+  return {
+    errorType: '3a',
+    confidence: 0.9,
+    quote: quoteOf(step.text),
+    explanation: `Only ${Math.round(100 * share)}% of the ${gram}-word sequences in the last ${size} words are new to this chain.`,
+  };
 }

@@ -1,8 +1,7 @@
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Equation } from './equation.ts';
 import type { Lexeme } from './lexeme.ts';
-import { lex } from './lexer.ts';
-import { Quantities, keyOf } from './quantities.ts';
+import { Quantities, keyOf, readText } from './quantities.ts';
 import { quoteOf } from './quote.ts';
 import { toNumber } from './rational.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
@@ -24,12 +23,12 @@ class UngroundedState implements RuleState {
 
   constructor({ query, context }: Problem) {
     for (const text of context === undefined ? [query] : [query, context])
-      this.quantities.addText(text, lex(text), true);
+      this.quantities.addText(readText(text), true);
   }
 
   inspect(step: StepReading): Finding | undefined {
     const finding = step.channel === 'reasoning' ? undefined : this.firstUngrounded(step);
-    this.quantities.addText(step.text, step.lexemes(), false);
+    this.quantities.addText(step.reading(), false);
     return finding;
   }
 

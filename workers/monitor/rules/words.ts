@@ -1,21 +1,22 @@
-/** Hash of each word of a text, in order: runs of letters and digits in lower case; single characters of scripts
- * that put no space between words. Linear; calls `visit` with the hash and the offset behind the word. */
-export function eachWord(text: string, visit: (hash: number, end: number) => void): void {
+/**
+ * Hashes of the words of a text, in order: runs of letters and digits in lower case, and single characters of scripts
+ * that put no space between words. Linear; empty for a text without words.
+ */
+export function wordHashes(text: string): number[] {
+  const hashes: number[] = [];
   let hash = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (isUnspaced(unit)) {
-      if (hash !== 0) visit(hash, at);
-      hash = 0;
-      visit(mix(SEED, unit), at + 1);
-    } else if (isWordUnit(unit)) {
-      hash = mix(hash === 0 ? SEED : hash, unit >= 65 && unit <= 90 ? unit + 32 : unit);
-    } else if (hash !== 0) {
-      visit(hash, at);
-      hash = 0;
+    if (isWordUnit(unit)) {
+      const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
+      hash = mix(hash === 0 ? SEED : hash, folded);
+      if (!isUnspaced(unit)) continue;
     }
+    if (hash !== 0) hashes.push(hash);
+    hash = 0;
   }
-  if (hash !== 0) visit(hash, text.length);
+  if (hash !== 0) hashes.push(hash);
+  return hashes;
 }
 
 const SEED = 0x811c9dc5 | 0;
