@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
+import { flag } from '../options.ts';
+import { exitCodeOf, printReport } from '../print-report.ts';
+import { openSession } from '../session.ts';
+
+const help = `
+Examples:
+  $ haltline report results/my-sweep-0123456789ab
+  $ haltline report results/my-sweep-0123456789ab --json | jq '.rows[].asrWrong.value'
+
+The figures are computed anew from the folder's runs.jsonl: prices mended in its sweep.json count at once.
+Exits 1 when the folder holds no run, or none that did not fail.`;
+
+export function reportCommand(): Command {
+  return new Command('report')
+    .summary('print the figures of a sweep folder')
+    .argument('<dir>', 'the folder of one sweep')
+    .addOption(flag('--json', 'print the summary as JSON').default(false))
+    .addHelpText('after', help)
+    .action(async (dir: string, { json }: { json: boolean }) => {
+      openSession('report', { quiet: true });
+      const summary = await summariseFolder(dir);
+      printReport(summary, { json, dir });
+      process.exitCode = exitCodeOf(summary);
+    });
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { loadSpec } from '../../producers/load-spec.ts';
+import { flag, parsePositive } from '../options.ts';
+import { prepareSweep } from '../prepare-sweep.ts';
+import { openSession } from '../session.ts';
+
+interface ValidateFlags {
+  readonly limit?: number;
+  readonly json: boolean;
+}
+
+const help = `
+Examples:
+  $ haltline validate sweep.yaml
+  $ haltline validate sweep.yaml --limit 5 --json
+
+Reads the spec and its data, plans the sweep, and prints what would run. Nothing is started and no target is asked.`;
+
+export function validateCommand(): Command {
+  return new Command('validate')
+    .summary('check a sweep spec and print what it would run')
+    .argument('<spec>', 'the sweep spec, YAML or JSON')
+    .addOption(flag('--limit <n>', 'questions of each data set, at most').argParser(parsePositive))
+    .addOption(flag('--json', 'print JSON').default(false))
+    .addHelpText('after', help)
+    .action(async (path: string, flags: ValidateFlags) => {
+      openSession('validate', { quiet: true });
+      const { sweep, plan } = await prepareSweep(await loadSpec(path, process.env), { limit: flags.limit });
+      const figures = {
+        sweep: sweep.id,
+        questions: plan.questionCount,
+        duplicates: sweep.datasets.reduce((sum, { duplicates }) => sum + duplicates, 0),
+        cases: plan.caseCount,
+        runs: plan.total,
+        targets: plan.targets.map(({ id, config }) => `${id} (${config.model} at ${config.apiBaseUrl})`),
+        attacks: sweep.spec.attacks.map(({ id }) => id),
+        datasets: sweep.datasets.map(({ id, sample }) => `${id} (${String(sample.length)})`),
+        monitors: sweep.spec.monitors.map(({ id }) => id),
+        arms: sweep.spec.arms,
+      };
+      process.stdout.write(flags.json ? `${JSON.stringify(figures, null, 2)}\n` : describe(figures));
+    });
+}
+
+function describe(figures: Readonly<Record<string, string | number | readonly string[]>>): string {
+  return Object.entries(figures)
+    .map(
+      ([name, value]) =>
+        `${name.padEnd(11)} ${typeof value === 'object' ? value.join(', ') : String(value)}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import type { Logger } from 'pino';
+import { HaltlineError } from '../../shared/errors.ts';
+import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { obtainRedis } from '../../shared/redis/embedded-redis.ts';
+import { createKeys } from '../../shared/redis/keys.ts';
+import { startGenerationWorker } from '../../workers/generation/main.ts';
+import { startMetricsWorker } from '../../workers/metrics/main.ts';
+import { startMonitorWorker } from '../../workers/monitor/main.ts';
+import { flag, parsePositive } from '../options.ts';
+import { openSession, type Session } from '../session.ts';
+
+const CLOSE_MS = 10_000;
+
+const help = `
+Examples:
+  $ REDIS_URL=redis://queue:6379 haltline worker generation
+  $ REDIS_URL=redis://queue:6379 haltline worker monitor
+  $ REDIS_URL=redis://queue:6379 haltline worker metrics --results-dir /data/results
+  $ REDIS_URL=redis://queue:6379 haltline run sweep.yaml --no-workers
+
+Workers find the live sweeps in Redis by themselves; start as many generation and monitor workers as you need, and one
+metrics worker where the results are to lie. API keys are read where generation workers run. A worker runs until
+SIGTERM or Ctrl-C, hands back what it has begun, and exits 0.`;
+
+export function workerCommand(): Command {
+  return new Command('worker')
+    .summary('run one worker process (generation, monitor, metrics)')
+    .addCommand(generationCommand())
+    .addCommand(monitorCommand())
+    .addCommand(metricsCommand())
+    .addHelpText('after', help);
+}
+
+function generationCommand(): Command {
+  return new Command('generation')
+    .summary('streams from targets, and halts runs')
+    .addOption(
+      flag('--concurrency <n>', "runs at once per target; default: each target's own").argParser(
+        parsePositive,
+      ),
+    )
+    .action(async ({ concurrency }: { concurrency?: number }) => {
+      const session = openSession('generation');
+      const { log, ...base } = { ...session, ...(await baseOf(session)) };
+      const worker = await startGenerationWorker({
+        ...{ redis: base.redis, keys: base.keys, log, env: process.env },
+        ...(concurrency === undefined ? {} : { concurrency }),
+      });
+      closeOnSignal(() => worker.close(), log);
+    });
+}
+
+function monitorCommand(): Command {
+  return new Command('monitor')
+    .summary('watches chains and judges their steps')
+    .addOption(flag('--chains <n>', 'chains watched at once, at most').argParser(parsePositive))
+    .action(async ({ chains }: { chains?: number }) => {
+      const session = openSession('monitor');
+      const { log } = session;
+      const worker = await startMonitorWorker({
+        ...{ ...(await baseOf(session)), log },
+        ...(chains === undefined ? {} : { chains }),
+      });
+      closeOnSignal(() => worker.close(), log);
+    });
+}
+
+function metricsCommand(): Command {
+  return new Command('metrics')
+    .summary('writes results to disk and serves figures')
+    .addOption(flag('--results-dir <dir>', 'where results go (default: "./results")'))
+    .addOption(flag('--metrics-host <host>', 'address to serve figures on (default: "127.0.0.1")'))
+    .addOption(flag('--metrics-port <port>', 'port to serve figures on (default: 9464)'))
+    .action(async (flags: { resultsDir?: string; metricsHost?: string; metricsPort?: string }) => {
+      // Flags win over variables by standing in their place: one check serves both.
+      if (flags.metricsPort !== undefined) process.env.HALTLINE_METRICS_PORT = flags.metricsPort;
+      const session = openSession('metrics');
+      const { config, log } = session;
+      const worker = await startMetricsWorker({
+        ...{ ...(await baseOf(session)), log },
+        resultsDir: flags.resultsDir ?? config.resultsDir,
+        host: flags.metricsHost ?? config.metricsHost,
+        port: config.metricsPort,
+      });
+      log.info({ event: 'metrics-served', port: worker.port }, 'figures are served');
+      closeOnSignal(() => worker.close(), log);
+    });
+}
+
+async function baseOf({ config, log }: Session) {
+  if (config.redisUrl === undefined) {
+    throw new HaltlineError(
+      'CONFIG_INVALID',
+      'REDIS_URL is not set: a worker needs the Redis that its sweeps are fed to',
+    );
+  }
+  const { url } = await obtainRedis({ config, log });
+  return { redis: redisOptionsFromUrl(url), keys: createKeys(config.prefix) };
+}
+
+/**
+ * Ends the process, cleanly, on SIGTERM or Ctrl-C. A worker that another command started leaves Ctrl-C to that command
+ * (a terminal sends it to both), and ends when that command is gone.
+ */
+function closeOnSignal(close: () => Promise<void>, log: Logger): void {
+  let isClosing = false;
+  const end = (): void => {
+    if (isClosing) return;
+    isClosing = true;
+    setTimeout(() => process.exit(0), CLOSE_MS);
+    close().then(
+      () => process.exit(0),
+      (err: unknown) => {
+        log.error({ event: 'worker-unclosed', err }, 'the worker did not close cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  const isChild = process.send !== undefined;
+  process.on('SIGTERM', end);
+  process.on('SIGINT', isChild ? () => undefined : end);
+  if (!isChild) return;
+  process.on('disconnect', end);
+  if (!process.connected) end();
+}
