@@ -75,6 +75,17 @@ async function mayStartAgain(
 
 async function send(result: RunResult, context: RunContext): Promise<RunEnd> {
   const { sweep, place, epoch } = result;
-  await context.sweeps.send(sweep, { place, epoch, bytes: Buffer.byteLength(JSON.stringify(result)) });
+  await context.sweeps.send(sweep, { place, epoch, bytes: bytesInRedis(result) });
   return { type: 'sent' };
+}
+
+/** About what a step and its verdict take beside the step's text. */
+const BYTES_A_STEP = 500;
+const BYTES_A_TOKEN = 5;
+
+/** An estimate of what stands in Redis of a committed run, its chain included, from the result alone. */
+function bytesInRedis(result: RunResult): number {
+  const { reasoning, answer, content } = result.tokens;
+  const text = (reasoning + answer + content) * BYTES_A_TOKEN;
+  return Buffer.byteLength(JSON.stringify(result)) + text + result.steps * BYTES_A_STEP;
 }
