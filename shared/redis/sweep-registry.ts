@@ -19,6 +19,7 @@ export class SweepRegistry {
   readonly #known = new Map<string, KnownSweep>();
   readonly #store: SweepStore;
   readonly #log: Logger;
+  readonly #unreadable = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -36,7 +37,7 @@ export class SweepRegistry {
     const look = async (): Promise<void> => {
       try {
         await registry.#look();
-        onChange([...registry.#known.values()]);
+        if (!registry.#closed) onChange([...registry.#known.values()]);
       } catch (err) {
         log.debug({ event: 'sweeps-unreadable', err }, 'could not read the live sweeps');
       }
@@ -76,10 +77,11 @@ export class SweepRegistry {
       const status = await this.#store.status(id);
       return sweep && status ? { sweep, status, backlogBytes: 0 } : undefined;
     } catch (err) {
-      this.#log.warn(
-        { event: 'sweep-unreadable', sweep: id, err },
-        'a sweep in Redis does not fit its schema',
-      );
+      // Read at each look, told once.
+      if (!this.#unreadable.has(id)) {
+        this.#log.warn({ event: 'sweep-unreadable', sweep: id, err }, 'a sweep in Redis cannot be read');
+      }
+      this.#unreadable.add(id);
       return undefined;
     }
   }

@@ -8,18 +8,21 @@ const ABORT_AFTER_MS = 200;
  * Closes BullMQ workers so that no job is run again by the closing process: first no new job is fetched, then the
  * running ones are told to stop (QUEUE.md, section 3, "shutdown": the other order makes the closing worker fetch its
  * own jobs again). Their processors hand them back with `moveToWait`.
+ *
+ * @param options.maxMs - how long to wait for processors that do not heed their signal. The caller disconnects the
+ *   workers' connection afterwards: that ends the renewing of their locks, and another worker takes the jobs over.
  */
-export async function closeWorkers(workers: readonly Worker[]): Promise<void> {
-  const closed = Promise.all(workers.map((worker) => worker.close()));
+export async function closeWorkers(
+  workers: readonly Worker[],
+  options: { maxMs?: number } = {},
+): Promise<void> {
+  const closed = Promise.allSettled(workers.map((worker) => worker.close()));
   await delay(ABORT_AFTER_MS);
   for (const worker of workers) worker.cancelAllJobs('shutdown');
+  // No `close(true)` after it: BullMQ answers with the close that is under way already, however long that takes.
   const timer = new AbortController();
-  const isClosed = await Promise.race([
-    closed.then(() => true),
-    delay(MAX_CLOSE_MS, timer.signal).then(() => false),
-  ]);
+  await Promise.race([closed, delay(options.maxMs ?? MAX_CLOSE_MS, timer.signal)]);
   timer.abort();
-  if (!isClosed) await Promise.all(workers.map((worker) => worker.close(true)));
 }
 
 async function delay(ms: number, signal?: AbortSignal): Promise<void> {
