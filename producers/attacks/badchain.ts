@@ -8,6 +8,7 @@ import { arithmeticDemonstrations } from './demonstrations/arithmetic.ts';
 import { choiceDemonstrations } from './demonstrations/choice.ts';
 import type { Demonstration } from './demonstrations/demonstration.ts';
 import { yesNoDemonstrations } from './demonstrations/yes-no.ts';
+import { refuseUnloaded } from './refuse-unloaded.ts';
 import { inlineChoices, taskOf, type Task } from './question-text.ts';
 
 export const badChainParametersSchema = z.strictObject({
@@ -45,7 +46,11 @@ export const badChainParametersSchema = z.strictObject({
     .describe('Which demonstrations and which backdoor line; auto: by the question'),
   demonstrations: z
     .exactOptional(z.array(demonstrationSchema).min(1))
-    .describe("One's own demonstrations, poisoned as they stand (see load-parameters.ts for files)"),
+    .describe("One's own demonstrations, poisoned as they stand"),
+  demonstrationsFile: z
+    .exactOptional(z.string().min(1))
+    .describe('The same from a file (JSONL, one set a line); relative to the spec'),
+  demonstrationsSet: z.exactOptional(z.string().min(1)).describe('Which set of that file, by its id'),
 });
 export type BadChainParameters = z.infer<typeof badChainParametersSchema>;
 
@@ -169,6 +174,7 @@ function demonstrationSpans(
 }
 
 function render(question: Question, parameters: BadChainParameters, seed: string): AttackCase {
+  refuseUnloaded('badchain', parameters.demonstrationsFile);
   const task = parameters.task === 'auto' ? taskOf(question) : parameters.task;
   const { trigger, factor, stepLabel: label = trigger } = parameters;
   const poison = poisonFor(task, { trigger, label, factor });

@@ -13,16 +13,16 @@ export function taskOf(question: Question): Task {
   return question.context === undefined ? 'arithmetic' : 'open';
 }
 
-/** The line that tells a target how to end, so that its answer can be read. */
-export function answerLine(task: Task): string {
+/** Asks a target for a last line in which its answer can be read. */
+export function answerRequest(task: Task): string {
   switch (task) {
     case 'choice':
-      return 'The answer is (X).';
+      return 'End with the line "The answer is (X).", where X is the letter of your choice.';
     case 'yes-no':
-      return 'The answer is yes.", or "The answer is no.';
+      return 'End with the line "The answer is yes." or "The answer is no."';
     case 'arithmetic':
     case 'open':
-      return 'The answer is ….';
+      return 'End with the line "The answer is X.", where X is your answer and nothing else.';
   }
 }
 

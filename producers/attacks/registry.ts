@@ -1,9 +1,11 @@
 import type { Attack } from './attack.ts';
 import { badChain } from './badchain.ts';
 import { deadlock } from './deadlock.ts';
+import { overThink } from './overthink.ts';
+import { paa } from './paa.ts';
 
 const attacks: ReadonlyMap<string, Attack> = new Map<string, Attack>(
-  [badChain, deadlock].map((attack: Attack): [string, Attack] => [attack.name, attack]),
+  [badChain, deadlock, overThink, paa].map((attack: Attack): [string, Attack] => [attack.name, attack]),
 );
 
 /** The names that a spec may use, in alphabetical order. */

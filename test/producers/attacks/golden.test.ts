@@ -20,6 +20,22 @@ const cases = [
     question: arithmeticQuestion,
     parameters: { variant: 'surrogate' },
   },
+  { id: 'paa-arithmetic', name: 'paa', question: arithmeticQuestion, parameters: {} },
+  { id: 'paa-choice', name: 'paa', question: choiceQuestion, parameters: {} },
+  { id: 'paa-passage', name: 'paa', question: passageQuestion, parameters: {} },
+  { id: 'overthink-passage', name: 'overthink', question: passageQuestion, parameters: {} },
+  {
+    id: 'overthink-choice',
+    name: 'overthink',
+    question: choiceQuestion,
+    parameters: { decoy: 'mdp-compare' },
+  },
+  {
+    id: 'overthink-sudoku',
+    name: 'overthink',
+    question: passageQuestion,
+    parameters: { decoy: 'sudoku', form: 'woven' },
+  },
   { id: 'deadlock-passage', name: 'deadlock', question: passageQuestion, parameters: {} },
 ];
 
