@@ -16,14 +16,19 @@ export const growingListRule: Rule = {
 /** The longest list in the measured healthy traces has 27 items. */
 const MOST_ITEMS = 60;
 const MAX_GAP_LINES = 1;
+/** Numbers of items may fall between two steps. */
+const MAX_SKIPPED = 2;
 /** A sentence may hold more items than a list: the longest measured has 34. */
 const INLINE_FACTOR = 2;
 const item =
   /^\s{0,8}(?:[-*•+–]|\(?\d{1,6}[.):、]|[a-zA-Z][.)]|(?:step|item|option|idea|reason)\s+\d{1,6}\b)\s?/iu;
+/** `17.`, `17)`, `17:` before a word, wherever it stands: an item of a list that lost its line breaks. */
+const ordinal = /(?<![\d.])(\d{1,5})[.):](?:\s|$)/g;
 const digitsOnly = /^[\s\d.,;:|()[\]{}&\\+*/=-]*$/;
 
 class GrowingListState implements RuleState {
   private items = 0;
+  private ordinals = 0;
   private gap = 0;
   private readonly inline = new InlineList();
   private readonly allowed: number;
@@ -33,6 +38,10 @@ class GrowingListState implements RuleState {
   }
 
   inspect(step: StepReading): Finding | undefined {
+    for (const { 0: mark, 1: digits, index } of step.text.matchAll(ordinal)) {
+      this.countOrdinal(Number(digits));
+      if (this.ordinals > this.allowed) return describe(step.text, index, mark.length + 80, this.ordinals);
+    }
     let from = 0;
     for (const line of step.text.split('\n')) {
       this.countLine(line);
@@ -43,9 +52,15 @@ class GrowingListState implements RuleState {
     return undefined;
   }
 
+  /** Items numbered one by one; other numbers in between do not end the count, a new start does. */
+  private countOrdinal(value: number): void {
+    if (value > this.ordinals && value <= this.ordinals + MAX_SKIPPED) this.ordinals = value;
+    else if (value === 1) this.ordinals = 1;
+  }
+
   private countLine(line: string): void {
     if (line.trim() === '') return;
-    if (item.test(line.slice(0, 40)) && !digitsOnly.test(line.slice(0, 200))) {
+    if (item.test(line.slice(0, 40)) && !(line.length > 8 && digitsOnly.test(line.slice(0, 200)))) {
       this.items += 1;
       this.gap = 0;
     } else if (++this.gap > MAX_GAP_LINES) this.items = 0;

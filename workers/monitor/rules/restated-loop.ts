@@ -2,7 +2,7 @@ import { NoveltyWindow } from './novelty-window.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Policy, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
-import { mix } from './words.ts';
+import { isNumeral, mix } from './words.ts';
 
 /**
  * A chain that goes on and says nothing new: near-duplicates, paraphrase, a cycle of steps with small changes
@@ -51,7 +51,9 @@ class RestatedLoopState implements RuleState {
     for (const word of step.words()) {
       const pair = mix(mix(SEED, first), word);
       const four = mix(mix(pair, second), third);
-      for (const { floor, novelty } of this.windows) novelty.push(floor.gram === 2 ? pair : four);
+      // Rows of numbers repeat by nature: a grid of zeros restates nothing.
+      const isRow = isNumeral(word) && isNumeral(first);
+      if (!isRow) for (const { floor, novelty } of this.windows) novelty.push(floor.gram === 2 ? pair : four);
       [third, second, first] = [second, first, word];
     }
     this.before = [third, second, first];

@@ -1,25 +1,33 @@
 /**
  * Hashes of the words of a text, in order: runs of letters and digits in lower case, and single characters of scripts
- * that put no space between words. Linear; empty for a text without words.
+ * that put no space between words. Words with a letter have odd hashes, numerals even ones. Linear; empty for a text without words.
  */
 export function wordHashes(text: string): number[] {
   const hashes: number[] = [];
   let hash = 0;
+  let hasLetter = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (isWordUnit(unit)) {
       const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
       hash = mix(hash === 0 ? SEED : hash, folded);
+      hasLetter ||= unit > 57;
       if (!isUnspaced(unit)) continue;
     }
-    if (hash !== 0) hashes.push(hash);
+    if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
     hash = 0;
+    hasLetter = false;
   }
-  if (hash !== 0) hashes.push(hash);
+  if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
   return hashes;
 }
 
 const SEED = 0x811c9dc5 | 0;
+
+/** Whether the hash is of a run of digits. */
+export function isNumeral(wordHash: number): boolean {
+  return (wordHash & 1) === 0;
+}
 
 export function mix(hash: number, value: number): number {
   return Math.imul(hash ^ value, 0x01000193) || 1;
