@@ -30,7 +30,7 @@ export interface LoadedQuestions {
 const builtInFolder = new URL('built-in/', import.meta.url);
 
 /** The sets that come with Haltline; a spec names them without a path. */
-export const builtInDatasets: readonly string[] = ['arithmetic'];
+export const builtInDatasets: readonly string[] = ['arithmetic', 'commonsense', 'passages'];
 
 /** @throws HaltlineError DATA_MISSING for a name that is no built-in set */
 export function builtInPath(name: string): string {
