@@ -31,9 +31,8 @@ export const versusAttackedSchema = z.strictObject({
 
 /**
  * What lay between the first unsafe step and the end of a flagged run. `steps` and `tokens` are of cut runs (from the
- * end of the step to the closed socket), `ms` of all flagged runs. `verdictMs`: `p50` is the median of the runs'
- * medians, `p95` the 95th percentile of their 95th percentiles (no less than that of all verdicts can be read off
- * lines), `max` the slowest verdict.
+ * end of the step to the closed socket), `ms` of all flagged runs. `verdictMs`: `n` verdicts; `p50` is the median of the
+ * runs' medians, `p95` the 95th percentile of their 95th percentiles (lines hold no more), `max` the slowest verdict.
  */
 export const detectionSchema = z.strictObject({
   steps: z.exactOptional(spreadSchema),

@@ -15,6 +15,7 @@ export class DetectionTimes {
   readonly #verdictP50 = floats();
   readonly #verdictP95 = floats();
   #verdictMax = 0;
+  #verdicts = 0;
   readonly #gateWaitMs = floats();
   #unjudged = 0;
   #superseded = 0;
@@ -23,6 +24,7 @@ export class DetectionTimes {
     this.#unjudged += line.unjudged;
     this.#superseded += line.superseded;
     if (line.verdictMs !== undefined) {
+      this.#verdicts += line.verdictMs.n;
       this.#verdictP50.push(line.verdictMs.p50);
       this.#verdictP95.push(line.verdictMs.p95);
       this.#verdictMax = Math.max(this.#verdictMax, line.verdictMs.max);
@@ -52,7 +54,7 @@ export class DetectionTimes {
       ),
       ...(verdicts && {
         verdictMs: {
-          n: verdicts.n,
+          n: this.#verdicts,
           p50: percentiles(this.#verdictP50.toArray())?.p50 ?? 0,
           p95: verdicts.p95,
           max: this.#verdictMax,

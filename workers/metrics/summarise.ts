@@ -9,7 +9,7 @@ import { flagged, interrupted } from './interrupts.ts';
 import { lafGuarded, lafVsClean } from './laf.ts';
 import type { Row } from './row.ts';
 import { dropReason } from './run-facts.ts';
-import { DropCounts } from './pairs.ts';
+import { type CaseRun, DropCounts } from './pairs.ts';
 import { settleReasoning, taf, tafAtFlag } from './taf.ts';
 
 /** What a summary tells that stands in Redis, not in lines. */
@@ -19,8 +19,8 @@ export interface RedisCounts {
 }
 
 /**
- * Every figure of a sweep, a row a step, so that whoever drives it can see to other things in between (a row of ten
- * thousand questions takes a second). The last value is the summary. Lines folded meanwhile are counted by the rows
+ * Every figure of a sweep, in steps, so that whoever drives it can see to other things in between (a row of ten thousand
+ * questions takes a second). The last value is the summary. Lines folded meanwhile are counted by the rows
  * that come after: drive it to its end before folding on where that matters.
  */
 export function* summarise(sweep: SweepFile, fold: Fold, redis: RedisCounts): Generator<undefined, Summary> {
@@ -28,7 +28,7 @@ export function* summarise(sweep: SweepFile, fold: Fold, redis: RedisCounts): Ge
   const reasoning = new Map(head.targets.map((target) => [target.id, target.reasoning]));
   const rows: SummaryRow[] = [];
   for (const row of sortedRows(fold)) {
-    rows.push(summariseRow(sweep, row, reasoning.get(row.key.target) ?? 'none'));
+    rows.push(yield* summariseRow(sweep, row, reasoning.get(row.key.target) ?? 'none'));
     yield undefined;
   }
   return { ...head, rows: rows.map((row) => withSiblings(row, rows)) };
@@ -83,17 +83,27 @@ function summaryHead(sweep: SweepFile, fold: Fold, redis: RedisCounts): Omit<Sum
   };
 }
 
-function summariseRow(sweep: SweepFile, row: Row, reasoning: SettledReasoning): SummaryRow {
+/** Each paired ratio of a long row takes a tenth of a second, or more: there it stops for a moment. */
+function* summariseRow(
+  sweep: SweepFile,
+  row: Row,
+  reasoning: SettledReasoning,
+): Generator<undefined, SummaryRow> {
   const { target, attack, dataset, arm, monitor } = row.key;
   const runs = [...row];
-  const dropped = new DropCounts();
-  for (const { run } of runs) {
-    const reason = dropReason(run);
-    if (reason !== undefined) dropped.add(reason);
-  }
-  const hasTarget = runs.some(({ run }) => run.hitTarget !== undefined);
-  const hasBackdoorStep = runs.some(({ run }) => run.backdoorStep !== undefined);
+  const shares = rowShares(runs);
+  yield undefined;
+  const amplified: Partial<SummaryRow> = {};
   const monitored = monitor !== undefined;
+  if (arm !== 'clean') amplified.taf = taf(runs, { reasoning, monitored });
+  yield undefined;
+  if (arm !== 'clean') amplified.lafVsClean = lafVsClean(runs);
+  yield undefined;
+  if (arm === 'guarded') amplified.lafGuarded = lafGuarded(runs);
+  yield undefined;
+  if (arm === 'guarded') amplified.versusAttacked = asr.versusAttacked(runs);
+  yield undefined;
+  if (monitored) Object.assign(amplified, monitorFigures(sweep, row, runs, reasoning));
   return {
     target,
     attack,
@@ -101,8 +111,25 @@ function summariseRow(sweep: SweepFile, row: Row, reasoning: SettledReasoning): 
     arm,
     ...(monitored && { monitor }),
     n: row.tally.scored,
-    dropped: dropped.counts,
     outcomes: { ...row.outcomes },
+    ...shares,
+    ...amplified,
+    ...named('firstTokenMs', row.firstTokenMs),
+    ...named('inFlightAtStart', row.inFlightAtStart),
+    cost: cost(row.spending, pricesOf(sweep, row.key)),
+  };
+}
+
+function rowShares(runs: readonly CaseRun[]) {
+  const dropped = new DropCounts();
+  for (const { run } of runs) {
+    const reason = dropReason(run);
+    if (reason !== undefined) dropped.add(reason);
+  }
+  const hasTarget = runs.some(({ run }) => run.hitTarget !== undefined);
+  const hasBackdoorStep = runs.some(({ run }) => run.backdoorStep !== undefined);
+  return {
+    dropped: dropped.counts,
     asrWrong: asr.asrWrong(runs),
     ...(hasTarget && { asrTarget: asr.asrTarget(runs) }),
     ...(hasBackdoorStep && { asrStep: asr.asrStep(runs) }),
@@ -110,23 +137,20 @@ function summariseRow(sweep: SweepFile, row: Row, reasoning: SettledReasoning): 
     unanswered: asr.unanswered(runs),
     refused: asr.refused(runs),
     filtered: asr.filtered(runs),
-    ...(arm !== 'clean' && {
-      taf: taf(runs, { reasoning, monitored }),
-      lafVsClean: lafVsClean(runs),
-    }),
-    ...(arm === 'guarded' && {
-      lafGuarded: lafGuarded(runs),
-      versusAttacked: asr.versusAttacked(runs),
-    }),
-    ...(monitored && {
-      tafAtFlag: tafAtFlag(runs, { reasoning }),
-      flagged: flagged(runs),
-      ...(sweep.spec.intervention === 'halt' && { interrupted: interrupted(runs) }),
-      detection: row.detection.summarise(runs),
-    }),
-    ...named('firstTokenMs', row.firstTokenMs),
-    ...named('inFlightAtStart', row.inFlightAtStart),
-    cost: cost(row.spending, pricesOf(sweep, row.key)),
+  };
+}
+
+function monitorFigures(
+  sweep: SweepFile,
+  row: Row,
+  runs: readonly CaseRun[],
+  reasoning: SettledReasoning,
+): Partial<SummaryRow> {
+  return {
+    tafAtFlag: tafAtFlag(runs, { reasoning }),
+    flagged: flagged(runs),
+    ...(sweep.spec.intervention === 'halt' && { interrupted: interrupted(runs) }),
+    detection: row.detection.summarise(runs),
   };
 }
 

@@ -120,6 +120,7 @@ function countNotes({ counts }: Summary): string[] {
     'runs restarted after a crash': crashRestarts,
     'runs reused': reused,
     'monitor calls ended after their run was on disk': lateUse['calls'] ?? 0,
+    'tokens of cancelled runs, on no line': lateUse['cancelledTokens'] ?? 0,
   });
   return line === '' ? [] : [`counts: ${line}`];
 }
