@@ -2,13 +2,9 @@ import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connection.ts';
 import { createKeys, type Keys } from '../../../shared/redis/keys.ts';
-import { type EpochRef, type Refused, RunStore } from '../../../shared/redis/run-store.ts';
+import { type EpochRef, RunStore } from '../../../shared/redis/run-store.ts';
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import { type Push, pushSchema } from '../../../shared/schemas/push.ts';
-import type { RunResult } from '../../../shared/schemas/run-result.ts';
-import type { Step } from '../../../shared/schemas/step.ts';
-import { verdictOn } from '../../support/pipeline.ts';
-import { buildRunResult } from '../../support/run-result.ts';
 import { testRedis } from '../../support/redis.ts';
 
 export const problem: Problem = { query: 'What is 6 times 7?', asksForSteps: true };
@@ -46,34 +42,6 @@ export function createRunFixture(): RunFixture {
     }),
   };
 }
-
-export function buildStep(index: number, overrides: Partial<Step> = {}): Step {
-  return { index, channel: 'reasoning', text: `Step ${index}.`, tokens: 10, endedAtMs: 1_000, ...overrides };
-}
-
-export function buildSteps(count: number): Step[] {
-  return Array.from({ length: count }, (_, index) => buildStep(index));
-}
-
-export function resultOf(epoch: EpochRef): RunResult {
-  return buildRunResult({ sweep: epoch.sweep, place: epoch.place, epoch: epoch.epoch });
-}
-
-/** Every call that names an epoch, as its worker makes it. */
-export const calls: Readonly<
-  Record<string, (store: RunStore, epoch: EpochRef) => Promise<Refused | object | undefined>>
-> = {
-  watch: (store, epoch) => store.watch(epoch, 'watcher-1'),
-  publish: (store, epoch) => store.publish(epoch, [buildStep(0)]),
-  end: (store, epoch) => store.end(epoch, 0),
-  'verdict of its watcher': (store, epoch) =>
-    store.issueVerdicts(epoch, { watcher: 'watcher-1' }, [verdictOn({ index: 0 }, true)]),
-  'verdict of its generator': (store, epoch) =>
-    store.issueVerdicts(epoch, 'generator', [verdictOn({ index: 0 }, false)]),
-  commit: (store, epoch) =>
-    store.commit(epoch, { mode: 'unguarded', flagged: undefined, result: resultOf(epoch) }),
-  look: (store, epoch) => store.look(epoch, { fromStep: 0, maxSteps: 10, verdictsOf: [0] }),
-};
 
 export interface Ear {
   /** What has been pushed so far. */

@@ -4,7 +4,8 @@ import { bookScript } from '../../../shared/redis/run-scripts.ts';
 import type { EpochRef, RunStore } from '../../../shared/redis/run-store.ts';
 import type { Keys } from '../../../shared/redis/keys.ts';
 import { verdictOn } from '../../support/pipeline.ts';
-import { buildStep, buildSteps, createRunFixture, listenTo, resultOf, run } from './run-fixture.ts';
+import { buildStep, buildSteps, resultOf } from '../../support/run-calls.ts';
+import { createRunFixture, listenTo, run } from './run-fixture.ts';
 
 const use = { calls: 1, tokensIn: 2, tokensOut: 3, tokensCached: 4 };
 const about = { ...run, epoch: 1 };

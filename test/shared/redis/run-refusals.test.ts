@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { EpochRef, RunStore } from '../../../shared/redis/run-store.ts';
 import { verdictOn } from '../../support/pipeline.ts';
-import { buildStep, buildSteps, calls, createRunFixture, resultOf, run } from './run-fixture.ts';
+import { buildStep, buildSteps, calls, resultOf } from '../../support/run-calls.ts';
+import { createRunFixture, run } from './run-fixture.ts';
 
 const names = Object.keys(calls);
 

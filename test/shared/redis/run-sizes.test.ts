@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verdictOn } from '../../support/pipeline.ts';
-import { buildSteps, createRunFixture, resultOf, run } from './run-fixture.ts';
+import { buildSteps, resultOf } from '../../support/run-calls.ts';
+import { createRunFixture, run } from './run-fixture.ts';
 
 test('each script is sent in full when Redis has forgotten it', async () => {
   const { redis, store, start } = createRunFixture();

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isUnsafe } from '../../../shared/schemas/verdict.ts';
 import { verdictOn } from '../../support/pipeline.ts';
-import { buildStep, buildSteps, createRunFixture, problem, resultOf, run } from './run-fixture.ts';
+import { buildStep, buildSteps, resultOf } from '../../support/run-calls.ts';
+import { createRunFixture, problem, run } from './run-fixture.ts';
 
 const watcher = { watcher: 'watcher-1' };
 
