@@ -41,7 +41,11 @@ const STOP_MS = 12_000;
 export async function runSweep(options: RunSweepOptions): Promise<RunSweepEnd> {
   const { prepared, config, log, interrupts } = options;
   if (options.workers.generation > 0) await checkTargets(prepared.sweep.spec.targets);
-  const redis = await obtainRedis({ config, log });
+  // Its warnings say no more than the error that follows.
+  const redis = await obtainRedis({
+    config,
+    log: log.child({}, log.level === 'warn' ? { level: 'error' } : {}),
+  });
   try {
     return await runOnRedis(options, redis.url);
   } finally {

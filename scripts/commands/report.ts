@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
 import { flag } from '../options.ts';
-import { exitCodeOf, printReport } from '../print-report.ts';
 import { openSession } from '../session.ts';
 
 const help = `
@@ -19,6 +17,8 @@ export function reportCommand(): Command {
     .addOption(flag('--json', 'print the summary as JSON').default(false))
     .addHelpText('after', help)
     .action(async (dir: string, { json }: { json: boolean }) => {
+      const { summariseFolder } = await import('../../workers/metrics/summarise-folder.ts');
+      const { exitCodeOf, printReport } = await import('../print-report.ts');
       openSession('report', { quiet: true });
       const summary = await summariseFolder(dir);
       printReport(summary, { json, dir });

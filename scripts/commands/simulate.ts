@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { checkOptions } from '../check-options.ts';
 import { catchInterrupts } from '../interrupts.ts';
 import { flag } from '../options.ts';
 import { openSession } from '../session.ts';
-import { createSimulator } from '../simulator/create-simulator.ts';
 import { simulatorOptionsSchema } from '../simulator/simulator-options.ts';
 
 const help = `
@@ -31,6 +29,8 @@ export function simulateCommand(): Command {
     command.addOption(flag(`${long} ${value}`, schema.description ?? ''));
   }
   return command.action(async (flags: unknown) => {
+    const { checkOptions } = await import('../check-options.ts');
+    const { createSimulator } = await import('../simulator/create-simulator.ts');
     openSession('simulate', { quiet: true });
     const values = Object.entries(valuesSchema.parse(flags)).map(([name, value]) => [
       name,

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { loadSpec } from '../../producers/load-spec.ts';
 import { flag, parsePositive } from '../options.ts';
-import { prepareSweep } from '../prepare-sweep.ts';
 import { openSession } from '../session.ts';
 
 interface ValidateFlags {
@@ -24,6 +22,8 @@ export function validateCommand(): Command {
     .addOption(flag('--json', 'print JSON').default(false))
     .addHelpText('after', help)
     .action(async (path: string, flags: ValidateFlags) => {
+      const { loadSpec } = await import('../../producers/load-spec.ts');
+      const { prepareSweep } = await import('../prepare-sweep.ts');
       openSession('validate', { quiet: true });
       const { sweep, plan } = await prepareSweep(await loadSpec(path, process.env), { limit: flags.limit });
       const figures = {

@@ -2,11 +2,7 @@ import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { HaltlineError } from '../../shared/errors.ts';
 import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
-import { obtainRedis } from '../../shared/redis/embedded-redis.ts';
 import { createKeys } from '../../shared/redis/keys.ts';
-import { startGenerationWorker } from '../../workers/generation/main.ts';
-import { startMetricsWorker } from '../../workers/metrics/main.ts';
-import { startMonitorWorker } from '../../workers/monitor/main.ts';
 import { flag, parsePositive } from '../options.ts';
 import { openSession, type Session } from '../session.ts';
 
@@ -43,6 +39,7 @@ function generationCommand(): Command {
     .action(async ({ concurrency }: { concurrency?: number }) => {
       const session = openSession('generation');
       const { log, ...base } = { ...session, ...(await baseOf(session)) };
+      const { startGenerationWorker } = await import('../../workers/generation/main.ts');
       const worker = await startGenerationWorker({
         ...{ redis: base.redis, keys: base.keys, log, env: process.env },
         ...(concurrency === undefined ? {} : { concurrency }),
@@ -58,6 +55,7 @@ function monitorCommand(): Command {
     .action(async ({ chains }: { chains?: number }) => {
       const session = openSession('monitor');
       const { log } = session;
+      const { startMonitorWorker } = await import('../../workers/monitor/main.ts');
       const worker = await startMonitorWorker({
         ...{ ...(await baseOf(session)), log },
         ...(chains === undefined ? {} : { chains }),
@@ -77,6 +75,7 @@ function metricsCommand(): Command {
       if (flags.metricsPort !== undefined) process.env.HALTLINE_METRICS_PORT = flags.metricsPort;
       const session = openSession('metrics');
       const { config, log } = session;
+      const { startMetricsWorker } = await import('../../workers/metrics/main.ts');
       const worker = await startMetricsWorker({
         ...{ ...(await baseOf(session)), log },
         resultsDir: flags.resultsDir ?? config.resultsDir,
@@ -95,6 +94,7 @@ async function baseOf({ config, log }: Session) {
       'REDIS_URL is not set: a worker needs the Redis that its sweeps are fed to',
     );
   }
+  const { obtainRedis } = await import('../../shared/redis/embedded-redis.ts');
   const { url } = await obtainRedis({ config, log });
   return { redis: redisOptionsFromUrl(url), keys: createKeys(config.prefix) };
 }
