@@ -7,12 +7,14 @@ interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly items?: JsonSchema | undefined;
   readonly anyOf?: readonly JsonSchema[] | undefined;
+  readonly oneOf?: readonly JsonSchema[] | undefined;
 }
 const jsonSchemaSchema: z.ZodType<JsonSchema> = z.lazy(() =>
   z.object({
     properties: z.record(z.string(), jsonSchemaSchema).optional(),
     items: jsonSchemaSchema.optional(),
     anyOf: z.array(jsonSchemaSchema).optional(),
+    oneOf: z.array(jsonSchemaSchema).optional(),
   }),
 );
 
@@ -84,6 +86,7 @@ function describeExpected(issue: z.core.$ZodIssue, given: unknown): string {
     case 'invalid_format':
       return issue.format === 'url' ? 'an http:// or https:// URL' : ownWords(issue.message);
     case 'invalid_union':
+      if ('options' in issue) return hint(typeof given === 'string' ? given : '', issue.options.map(String));
       return issue.errors
         .flatMap((errors) => errors.slice(0, 1).map((error) => describeExpected(error, given)))
         .join(', or ');
@@ -141,14 +144,17 @@ function knownKeys(schema: z.ZodType, path: SpecPath): string[] {
   const converted = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   let current: JsonSchema | undefined = jsonSchemaSchema.parse(converted);
   for (const part of path) {
-    const options: readonly JsonSchema[] = [current, ...(current.anyOf ?? [])];
-    const next: JsonSchema | undefined = options
+    const next: JsonSchema | undefined = optionsOf(current)
       .map((option) => (typeof part === 'number' ? option.items : option.properties?.[part]))
       .find((found) => found !== undefined);
     if (!next) return [];
     current = next;
   }
-  return [current, ...(current.anyOf ?? [])].flatMap((option) => Object.keys(option.properties ?? {}));
+  return [...new Set(optionsOf(current).flatMap((option) => Object.keys(option.properties ?? {})))];
+}
+
+function optionsOf(schema: JsonSchema): JsonSchema[] {
+  return [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
 }
 
 function pathOf(issue: z.core.$ZodIssue): (string | number)[] {

@@ -2,7 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Environment, readSecret } from '../shared/config.ts';
 import { HaltlineError } from '../shared/errors.ts';
-import { type SweepSpec, sweepSpecSchema } from '../shared/schemas/sweep-spec.ts';
+import {
+  asksModel,
+  type MonitorSpec,
+  monitorSpecSchema,
+  type SweepSpec,
+  sweepSpecSchema,
+} from '../shared/schemas/sweep-spec.ts';
 import { attackNames, findAttack } from './attacks/registry.ts';
 import type { Attack } from './attacks/attack.ts';
 import { describeValue, explainIssues, hint } from './explain-issue.ts';
@@ -29,15 +35,23 @@ export interface LoadedSpec {
  * and its targets.
  *
  * @throws HaltlineError SPEC_INVALID (one line: file, path, what was given, what was expected), or KEY_UNSET for a
- *   target whose API key variable is not set
+ *   target or monitor whose API key variable is not set
  */
 export async function loadSpec(path: string, environment: Environment): Promise<LoadedSpec> {
   const data = parseSpecText(path, await readText(path), environment);
   const checked = checkSpec(path, data);
-  for (const [index, target] of checked.spec.targets.entries()) {
-    if (target.config.apiKeyEnv !== undefined) checkKey(path, index, target.config.apiKeyEnv, environment);
+  const folder = dirname(resolve(path));
+  const { targets, monitors } = checked.spec;
+  for (const [index, { config }] of targets.entries())
+    checkKey(path, ['targets', index], config, environment);
+  for (const [index, monitor] of monitors.entries()) {
+    if (asksModel(monitor)) checkKey(path, ['monitors', index], monitor.config, environment);
   }
-  return { ...checked, folder: dirname(resolve(path)) };
+  return {
+    ...checked,
+    spec: { ...checked.spec, monitors: await readPrompts(path, folder, monitors) },
+    folder,
+  };
 }
 
 /**
@@ -74,14 +88,43 @@ export function checkSpec(file: string, data: unknown): Pick<LoadedSpec, 'spec' 
   return { spec, attacks };
 }
 
-function checkKey(file: string, index: number, name: string, environment: Environment): void {
+function checkKey(
+  file: string,
+  entry: readonly (string | number)[],
+  { apiKeyEnv }: { readonly apiKeyEnv?: string },
+  environment: Environment,
+): void {
+  if (apiKeyEnv === undefined) return;
   try {
-    readSecret(environment, name);
+    readSecret(environment, apiKeyEnv);
   } catch (error) {
     if (!(error instanceof HaltlineError)) throw error;
-    const path = formatPath(['targets', index, 'config', 'apiKeyEnv']);
+    const path = formatPath([...entry, 'config', 'apiKeyEnv']);
     throw new HaltlineError('KEY_UNSET', `${file}: ${path}: ${error.message}`, { cause: error });
   }
+}
+
+/** Puts the prompts that monitors name by a file into the spec: workers do not have the file. */
+async function readPrompts(
+  file: string,
+  folder: string,
+  monitors: readonly MonitorSpec[],
+): Promise<MonitorSpec[]> {
+  return Promise.all(
+    monitors.map(async (monitor, index) => {
+      if (!asksModel(monitor) || monitor.promptFile === undefined) return monitor;
+      const parsed = monitorSpecSchema.safeParse({
+        ...monitor,
+        prompt: await readText(resolve(folder, monitor.promptFile)),
+      });
+      if (parsed.success) return parsed.data;
+      const path = formatPath(['monitors', index, 'promptFile']);
+      throw specError(
+        file,
+        `${path}: ${monitor.promptFile}: ${parsed.error.issues[0]?.message ?? 'unusable'}`,
+      );
+    }),
+  );
 }
 
 async function readText(path: string): Promise<string> {

@@ -13,6 +13,7 @@ import type { MonitorSpec, SweepSpec, TargetSpec } from '../shared/schemas/sweep
 import type { AttackCase } from './attacks/attack.ts';
 import { type Condition, renderMessages, renderViews } from './attacks/spans.ts';
 import type { SpecAttack } from './load-spec.ts';
+import { withoutAddress } from './sweep-id.ts';
 
 /** A question with its place in the sweep. */
 export interface PlanQuestion {
@@ -83,7 +84,7 @@ function draftArms(
   return spec.monitors.map((monitor) => {
     const problem = renderViews(entry.attackCase, condition)[monitor.sees];
     const guard = {
-      monitor,
+      monitor: withoutAddress(monitor),
       version: monitorVersions[monitor.id],
       problem,
       intervention: spec.intervention,

@@ -1,6 +1,6 @@
 import { hashJson } from '../shared/hash.ts';
 import type { SweepDataset } from '../shared/schemas/live-sweep.ts';
-import type { SweepSpec } from '../shared/schemas/sweep-spec.ts';
+import { asksModel, type MonitorSpec, type SweepSpec } from '../shared/schemas/sweep-spec.ts';
 
 /** Raised when equal specs would be planned in another order, or their runs asked otherwise, than before. */
 export const PLAN_VERSION = 1;
@@ -36,13 +36,23 @@ export function sweepIdOf({ spec, datasets, monitorVersions, nonce }: SweepIdInp
     // A data file is known by its bytes, wherever it lies.
     datasets: spec.datasets.map(({ id, limit }) => ({ id, limit })),
     data: datasets.map(({ id, sha256, extractor }) => ({ id, sha256, extractor })),
-    monitors: spec.monitors.map((monitor) => ({ ...monitor, version: monitorVersions[monitor.id] })),
+    monitors: spec.monitors.map((monitor) => ({
+      ...withoutAddress(monitor),
+      version: monitorVersions[monitor.id],
+    })),
     arms: spec.arms,
     intervention: spec.intervention,
     fail: spec.fail,
     segmentation: spec.segmentation,
-    monitor: { ...spec.monitor, chains: undefined },
+    monitor: { ...spec.monitor, chains: undefined, inFlight: undefined },
     nonce,
   });
   return `${spec.name}-${hash.slice(0, 12)}`;
+}
+
+/** A monitor without what may change while it stays the same: where its model is served, what it can take, where its prompt lies. */
+export function withoutAddress(monitor: MonitorSpec): object {
+  if (!asksModel(monitor)) return monitor;
+  const config = { ...monitor.config, apiBaseUrl: undefined, apiKeyEnv: undefined };
+  return { ...monitor, config, promptFile: undefined, limits: undefined };
 }

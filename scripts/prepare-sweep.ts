@@ -4,7 +4,7 @@ import { createPlan, type Plan } from '../producers/plan-sweep.ts';
 import { sweepIdOf } from '../producers/sweep-id.ts';
 import { type LiveSweep, liveSweepSchema } from '../shared/schemas/live-sweep.ts';
 import { MESSAGE_VERSION } from '../shared/schemas/job.ts';
-import { createBuiltInMonitor } from '../workers/monitor/create-monitor.ts';
+import { monitorVersionOf } from '../workers/monitor/create-monitor.ts';
 import { readVersion } from './package-root.ts';
 
 export interface PreparedSweep {
@@ -27,7 +27,7 @@ export async function prepareSweep(
   const spec = limit === undefined ? loaded.spec : withLimit(loaded.spec, limit);
   const { datasets, records } = await loadDatasets(spec, loaded.folder);
   const monitorVersions = Object.fromEntries(
-    spec.monitors.map((monitor) => [monitor.id, createBuiltInMonitor(monitor).version]),
+    spec.monitors.map((monitor) => [monitor.id, monitorVersionOf(monitor)]),
   );
   const id = sweepIdOf({
     spec,

@@ -7,6 +7,8 @@ export interface Usage {
   /** As reported, else the sum of the two; a missing one adds 0. */
   readonly totalTokens: number;
   readonly reasoningTokens: number | null;
+  /** Of the prompt, what the server had in its cache. */
+  readonly cachedTokens: number | null;
 }
 
 /**
@@ -45,6 +47,10 @@ function parseUsage(usage: JsonObject): Usage | null {
       count(objectMember(usage, 'completion_tokens_details')['reasoning_tokens']) ??
       count(objectMember(usage, 'output_tokens_details')['reasoning_tokens']) ??
       count(usage['reasoning_tokens']),
+    cachedTokens:
+      count(objectMember(usage, 'prompt_tokens_details')['cached_tokens']) ??
+      count(objectMember(usage, 'input_tokens_details')['cached_tokens']) ??
+      count(usage['prompt_cache_hit_tokens']),
   };
 }
 

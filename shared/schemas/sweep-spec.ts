@@ -19,29 +19,45 @@ export const decodingSchema = z.strictObject({
 });
 export type Decoding = z.infer<typeof decodingSchema>;
 
+/** Where a model is asked, and how. */
+const modelConfigShape = {
+  apiBaseUrl: z
+    .url({ protocol: /^https?$/ })
+    .describe('Base URL of an OpenAI-compatible API, usually ending in /v1'),
+  apiKeyEnv: z.exactOptional(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, never a key'),
+  ),
+  model: z.string().min(1),
+  revision: z.exactOptional(z.string()).describe('Names the weights, where the model name does not'),
+  api: z.enum(['chat', 'completions', 'responses']).default('chat'),
+  maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
+  extraBody: z.record(z.string(), z.unknown()).default({}).describe('Vendor fields, sent untouched'),
+};
+
+/** What a model can take, over all workers. What is left out is not limited. */
+export const modelLimitsSchema = z.strictObject({
+  requestsPerMinute: z
+    .exactOptional(positiveInt)
+    .describe('Requests that reach the server within any 60 s, retries included, at most'),
+  tokensPerMinute: z
+    .exactOptional(positiveInt)
+    .describe(
+      'Tokens of the requests of any 60 s, prompt and completion, at most; a request counts with its whole maxTokens until it ends',
+    ),
+  maxConcurrency: z.exactOptional(positiveInt).describe('Requests under way at once, at most'),
+});
+export type ModelLimits = z.infer<typeof modelLimitsSchema>;
+
 export const targetSpecSchema = z.strictObject({
   id: slugSchema,
   label: z.exactOptional(z.string()),
-  config: z.strictObject({
-    apiBaseUrl: z
-      .url({ protocol: /^https?$/ })
-      .describe('Base URL of an OpenAI-compatible API, usually ending in /v1'),
-    apiKeyEnv: z.exactOptional(
-      z
-        .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, never a key'),
-    ),
-    model: z.string().min(1),
-    revision: z.exactOptional(z.string()).describe('Names the weights, where the model name does not'),
-    api: z.enum(['chat', 'completions', 'responses']).default('chat'),
-    maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
-    extraBody: z.record(z.string(), z.unknown()).default({}).describe('Vendor fields, sent untouched'),
-  }),
+  config: z.strictObject(modelConfigShape),
   reasoning: z.enum(['visible', 'none', 'hidden', 'auto']).default('auto'),
   think: z.enum(['auto', 'implicit_open', 'off']).default('auto'),
   harmony: z.union([z.literal('auto'), z.boolean()]).default('auto'),
   decoding: decodingSchema.prefault({}),
   concurrency: positiveInt.max(10_000).default(16).describe('Requests in flight per generation worker'),
+  limits: z.exactOptional(modelLimitsSchema).describe('What the target can take, over all workers'),
   timeouts: z
     .strictObject({
       firstPayloadMs: milliseconds.default(600_000),
@@ -69,13 +85,70 @@ export const datasetSpecSchema = z.strictObject({
 });
 export type DatasetSpec = z.infer<typeof datasetSpecSchema>;
 
-export const monitorSpecSchema = z.strictObject({
-  id: slugSchema,
-  name: z.enum(['rules']),
-  sees: problemSightSchema.default('user'),
-  policy: z.enum(['precise', 'sensitive']).default('precise'),
-});
+/** Where the chain stands in a prompt of one's own. */
+export const INPUT_PLACEHOLDER = '{{input}}';
+
+const anyMonitorShape = { id: slugSchema, sees: problemSightSchema.default('user') };
+const rulesShape = { policy: z.enum(['precise', 'sensitive']).default('precise') };
+
+/** What every monitor that asks a model has. */
+const modelMonitorShape = {
+  config: z.strictObject({
+    ...modelConfigShape,
+    maxTokens: positiveInt
+      .default(1024)
+      .describe("Hard bound on a reply, the model's own reasoning included; doubled after a cut reply"),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .nullable()
+      .default(0)
+      .describe('null: not sent, for models that refuse it'),
+  }),
+  limits: z.exactOptional(modelLimitsSchema).describe('What the model can take, over all workers'),
+  window: z
+    .exactOptional(z.int().min(2))
+    .describe('Steps shown at most, the oldest left out in blocks; default: all'),
+  promptFile: z
+    .exactOptional(z.string())
+    .describe(`A prompt of one's own, with ${INPUT_PLACEHOLDER} where the chain goes`),
+  prompt: z
+    .exactOptional(
+      z
+        .string()
+        .refine(
+          (text) => text.split(INPUT_PLACEHOLDER).length === 2,
+          `expected a text with ${INPUT_PLACEHOLDER} in it, once`,
+        ),
+    )
+    .describe('The text of promptFile, which is read when the spec is loaded'),
+  structured: z
+    .enum(['auto', 'json_schema', 'json_object', 'text'])
+    .default('auto')
+    .describe('How the reply is held to JSON; auto: as strictly as the endpoint allows'),
+  timeouts: z
+    .strictObject({
+      firstPayloadMs: milliseconds.default(60_000),
+      idleMs: milliseconds.default(30_000),
+      totalMs: milliseconds
+        .default(30_000)
+        .describe('One judgement, its retries included; at most half of monitor.stepTimeoutMs'),
+    })
+    .prefault({}),
+};
+
+export const monitorSpecSchema = z.discriminatedUnion('name', [
+  z.strictObject({ ...anyMonitorShape, name: z.literal('rules'), ...rulesShape }),
+  z.strictObject({ ...anyMonitorShape, name: z.enum(['llm', 'vanilla']), ...modelMonitorShape }),
+  z.strictObject({ ...anyMonitorShape, name: z.literal('cascade'), ...rulesShape, ...modelMonitorShape }),
+]);
 export type MonitorSpec = z.infer<typeof monitorSpecSchema>;
+export type ModelMonitorSpec = Extract<MonitorSpec, { config: unknown }>;
+
+export function asksModel(spec: MonitorSpec): spec is ModelMonitorSpec {
+  return 'config' in spec;
+}
 
 /** A list entry may be a bare name: `badchain` stands for `{ id: badchain, name: badchain }`. */
 function orName<Schema extends z.ZodType>(schema: Schema, fields: readonly ('id' | 'name')[]) {
@@ -110,11 +183,19 @@ export const monitoringSchema = z
   .strictObject({
     attachTimeoutMs: milliseconds.default(60_000).describe('How long a run waits for a monitor to watch it'),
     stepTimeoutMs: milliseconds.default(60_000).describe('How long a step waits for its verdict'),
-    chains: z.exactOptional(positiveInt).describe('Chains watched at once per monitor worker (rules: 500)'),
+    chains: z
+      .exactOptional(positiveInt)
+      .describe(
+        'Chains watched at once per monitor worker (default 500, or 32 where a monitor asks a model)',
+      ),
+    inFlight: positiveInt
+      .max(10_000)
+      .default(32)
+      .describe('Judgements by a model at once per monitor worker'),
   })
   .prefault({});
 
-export const sweepSpecSchema = z.strictObject({
+const sweepSpecShape = z.strictObject({
   name: slugSchema.describe('Names the sweep in folders and metrics'),
   description: z.exactOptional(z.string()),
   seed: z.int().nonnegative().default(0),
@@ -161,5 +242,18 @@ export const sweepSpecSchema = z.strictObject({
   limits: limitsSchema,
   monitor: monitoringSchema,
   output: z.strictObject({ dir: z.string().default('results') }).prefault({}),
+});
+
+/** A judgement that may take as long as a step waits for it would come too late. */
+export const sweepSpecSchema = sweepSpecShape.superRefine((spec, context) => {
+  for (const [index, monitor] of spec.monitors.entries()) {
+    if (!asksModel(monitor) || 2 * monitor.timeouts.totalMs <= spec.monitor.stepTimeoutMs) continue;
+    context.addIssue({
+      code: 'custom',
+      path: ['monitors', index, 'timeouts', 'totalMs'],
+      input: monitor.timeouts.totalMs,
+      message: `expected at most half of monitor.stepTimeoutMs, which is ${spec.monitor.stepTimeoutMs}`,
+    });
+  }
 });
 export type SweepSpec = z.infer<typeof sweepSpecSchema>;

@@ -1,12 +1,38 @@
 import type { MonitorSpec } from '../../shared/schemas/sweep-spec.ts';
+import { createCascadeMonitor } from './llm/cascade-monitor.ts';
+import { createModelMonitor, modelMonitorVersion, type ModelTools } from './llm/model-monitor.ts';
 import type { Monitor } from './monitor.ts';
-import { createRulesMonitor } from './rules/rules-monitor.ts';
-
-const makers = {
-  rules: (spec) => createRulesMonitor({ policy: spec.policy, now: () => performance.now() }),
-} satisfies Record<MonitorSpec['name'], (spec: MonitorSpec) => Monitor>;
+import { createRulesMonitor, type RulesMonitor } from './rules/rules-monitor.ts';
 
 /** The monitor that a spec's entry names. */
-export function createBuiltInMonitor(spec: MonitorSpec): Monitor {
-  return makers[spec.name](spec);
+export function createBuiltInMonitor(spec: MonitorSpec, tools: ModelTools): Monitor {
+  switch (spec.name) {
+    case 'rules':
+      return createRules(spec, tools.now);
+    case 'llm':
+    case 'vanilla':
+      return createModelMonitor(spec, tools);
+    case 'cascade':
+      return createCascadeMonitor(createRules(spec, tools.now), createModelMonitor(spec, tools));
+  }
+}
+
+/** The version of that monitor's code and prompts, for the plan: nothing is connected to. */
+export function monitorVersionOf(spec: MonitorSpec): string {
+  switch (spec.name) {
+    case 'rules':
+      return createRules(spec).version;
+    case 'llm':
+    case 'vanilla':
+      return modelMonitorVersion(spec);
+    case 'cascade':
+      return `cascade(${createRules(spec).version},${modelMonitorVersion(spec)})`;
+  }
+}
+
+function createRules(
+  { policy }: Extract<MonitorSpec, { policy: unknown }>,
+  now?: () => number,
+): RulesMonitor {
+  return createRulesMonitor({ policy, ...(now && { now }) });
 }

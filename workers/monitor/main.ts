@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Job, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
+import type { Environment } from '../../shared/config.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -12,15 +13,21 @@ import { SweepStore } from '../../shared/redis/sweep-store.ts';
 import { closeWorkers } from '../../shared/redis/worker-shutdown.ts';
 import { type WatchJob, watchJobSchema } from '../../shared/schemas/job.ts';
 import type { MonitorSpec } from '../../shared/schemas/sweep-spec.ts';
+import { Bookings } from './bookings.ts';
+import { capacityFor } from './capacity.ts';
 import { createBuiltInMonitor } from './create-monitor.ts';
+import { KnownFormats } from './llm/reply-format.ts';
 import type { Monitor } from './monitor.ts';
+import { Slots } from './slots.ts';
 import { watchChain } from './watch-chain.ts';
 
 export interface MonitorWorkerOptions {
   readonly redis: RedisOptions;
   readonly keys: Keys;
   readonly log: Logger;
-  /** Chains watched at once, at most. */
+  /** Where API keys are read from, by the variable names of the spec; default: the process's own environment. */
+  readonly env?: Environment;
+  /** Chains watched at once, at most; default: by the monitors of the live sweeps. */
   readonly chains?: number;
   readonly id?: string;
   /** How the monitor of a spec's entry is made. */
@@ -33,20 +40,34 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** `rules` cost microseconds a step, so one worker can watch many chains. */
-const RULES_CHAINS = 500;
+/** How long a closing worker waits for what its calls cost to be booked. */
+const MAX_BOOKING_MS = 2_000;
 /** A dead monitor's chains are taken over after at most lock + check (QUEUE.md, section 6). */
 const locks = { lockDuration: 5_000, stalledInterval: 2_000, maxStalledCount: 10 };
 
 /** Watches chains of all live sweeps until closed. */
 export async function startMonitorWorker(options: MonitorWorkerOptions): Promise<RunningWorker> {
-  const { redis, keys, log, createMonitor = createBuiltInMonitor } = options;
+  const { redis, keys, log } = options;
   const id = options.id ?? `monitor-${randomUUID().slice(0, 8)}`;
   const commands = createRedis(redis, 'commands', log);
   const sweeps = new SweepStore(commands, keys);
   const store = new RunStore(commands, keys);
   const receiver = await PushReceiver.create(createRedis(redis, 'subscriber', log), keys.channel(id));
-  const registry = await SweepRegistry.create(sweeps, log, () => undefined);
+  const bookings = new Bookings(store, sweeps, log);
+  const slots = new Slots(capacityFor([]).inFlight);
+  const tools = {
+    ...{ env: options.env ?? process.env, formats: new KnownFormats(), slots, log },
+    now: () => performance.now(),
+  };
+  const createMonitor = options.createMonitor ?? ((spec) => createBuiltInMonitor(spec, tools));
+  let { chains } = capacityFor([]);
+  const workers: Worker[] = [];
+  const registry = await SweepRegistry.create(sweeps, log, (known) => {
+    const capacity = capacityFor(known.map(({ sweep }) => sweep.spec));
+    slots.setLimit(capacity.inFlight);
+    chains = options.chains ?? capacity.chains;
+    for (const worker of workers) if (worker.concurrency !== chains) worker.concurrency = chains;
+  });
   const monitors = new Map<string, Monitor>();
   let isClosing = false;
 
@@ -62,6 +83,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     monitors.set(key, monitor);
     const end = await watchChain(epochOf(data), {
       ...{ store, receiver, monitor, signal, watcher: id },
+      book: (use) => bookings.add(data, use),
       intervention: spec.intervention,
     });
     if (end === 'stopped' && isClosing) {
@@ -81,12 +103,13 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
       ...locks,
       connection: commands,
       prefix: keys.queuePrefix,
-      concurrency: options.chains ?? RULES_CHAINS,
+      concurrency: chains,
       runRetryDelay: 1_000,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 1_000 },
     },
   );
+  workers.push(worker);
   worker.on('error', (err) => log.debug({ event: 'queue-error', err }, 'watch queue error'));
   worker.on('failed', (job, err) =>
     log.warn({ event: 'job-failed', job: job?.id, err }, 'a watch failed and is tried again'),
@@ -99,7 +122,8 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     close: async () => {
       isClosing = true;
       registry.close();
-      await closeWorkers([worker]);
+      await closeWorkers(workers);
+      await bookings.settled(MAX_BOOKING_MS);
       await receiver.close();
       commands.disconnect();
       log.info({ event: 'worker-stopped', worker: id }, 'monitor worker stopped');

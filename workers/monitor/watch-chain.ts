@@ -1,6 +1,7 @@
 import type { PushReceiver } from '../../shared/redis/push-receiver.ts';
 import type { EpochRef, Refused, RunStore } from '../../shared/redis/run-store.ts';
 import type { Push } from '../../shared/schemas/push.ts';
+import type { MonitorUse } from '../../shared/schemas/run-result.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import { isUnsafe, type Verdict } from '../../shared/schemas/verdict.ts';
 import { Waker } from '../../shared/waker.ts';
@@ -17,6 +18,8 @@ export interface WatchContext {
   readonly watcher: string;
   readonly monitor: Monitor;
   readonly intervention: 'halt' | 'flag';
+  /** Adds what a monitor call cost to the run's account. */
+  readonly book: (use: MonitorUse) => void;
   /** Aborted when this worker gives the watch up: shutdown or a lost lock. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +47,8 @@ class Watch {
   readonly #verdicts = new Map<number, Verdict>();
   #unsent: Verdict[] = [];
   #next = 0;
-  #judging = 0;
+  /** Judgements under way, by step: each can be called off. */
+  readonly #calls = new Map<number, AbortController>();
   #ended: number | undefined;
   #flagged: number | undefined;
   #isOver = false;
@@ -73,6 +77,7 @@ class Watch {
       this.#adopt(look.steps, look.ended);
       return await this.#judgeAll(monitor.watch(look.problem));
     } finally {
+      this.#callOffAfter(-1);
       stopListening();
       signal.removeEventListener('abort', wake);
     }
@@ -108,23 +113,35 @@ class Watch {
       if (!step || this.#isHalted) return;
       this.#arrived.delete(this.#next);
       this.#next += 1;
-      const judged = chain.judge(step, this.#context.signal);
-      if (judged instanceof Promise) void this.#awaitVerdict(step.index, judged);
-      else this.#issue(judged);
+      const call = new AbortController();
+      const judged = chain.judge(step, { signal: call.signal, book: this.#context.book });
+      if (!(judged instanceof Promise)) this.#issue(judged);
+      else {
+        this.#calls.set(step.index, call);
+        void this.#awaitVerdict(step.index, judged, call.signal);
+      }
     }
   }
 
-  async #awaitVerdict(stepIndex: number, judging: Promise<Verdict>): Promise<void> {
-    this.#judging += 1;
+  async #awaitVerdict(stepIndex: number, judging: Promise<Verdict>, signal: AbortSignal): Promise<void> {
     try {
-      this.#issue(await judging);
+      const verdict = await judging;
+      if (!signal.aborted) this.#issue(verdict);
     } catch (error) {
       const reason = error instanceof Error ? error.name : 'unknown';
-      if (!this.#context.signal.aborted)
-        this.#issue({ status: 'monitor_error', stepIndex, reason, durationMs: 0 });
+      if (!signal.aborted) this.#issue({ status: 'monitor_error', stepIndex, reason, durationMs: 0 });
     } finally {
-      this.#judging -= 1;
+      this.#calls.delete(stepIndex);
       this.#waker.wake();
+    }
+  }
+
+  /** Judgements of later steps are of no more use. */
+  #callOffAfter(stepIndex: number): void {
+    for (const [index, call] of this.#calls) {
+      if (index <= stepIndex) continue;
+      this.#calls.delete(index);
+      call.abort();
     }
   }
 
@@ -136,7 +153,9 @@ class Watch {
 
   #keep(verdict: Verdict): void {
     this.#verdicts.set(verdict.stepIndex, verdict);
-    if (isUnsafe(verdict)) this.#flagged = Math.min(this.#flagged ?? Infinity, verdict.stepIndex);
+    if (!isUnsafe(verdict)) return;
+    this.#flagged = Math.min(this.#flagged ?? Infinity, verdict.stepIndex);
+    if (this.#isHalted) this.#callOffAfter(this.#flagged);
   }
 
   /** Under `halt`, steps after a flagged one are superseded: neither judged nor paid for. */
@@ -145,7 +164,7 @@ class Watch {
   }
 
   get #isFinished(): boolean {
-    if (this.#judging > 0 || this.#unsent.length > 0) return false;
+    if (this.#calls.size > 0 || this.#unsent.length > 0) return false;
     return this.#isHalted || (this.#ended !== undefined && this.#next >= this.#ended);
   }
 

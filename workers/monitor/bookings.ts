@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { RunRef, RunStore } from '../../shared/redis/run-store.ts';
+import type { SweepStore } from '../../shared/redis/sweep-store.ts';
+import type { MonitorUse } from '../../shared/schemas/run-result.ts';
+
+/**
+ * Books what monitor calls cost, however they ended: on their run, or on the sweep as late when the run is on disk
+ * already. Judging does not wait for it; `settled` does.
+ */
+export class Bookings {
+  readonly #store: RunStore;
+  readonly #sweeps: SweepStore;
+  readonly #log: Logger;
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(store: RunStore, sweeps: SweepStore, log: Logger) {
+    this.#store = store;
+    this.#sweeps = sweeps;
+    this.#log = log;
+  }
+
+  add(run: RunRef, use: MonitorUse): void {
+    const booking = this.#book(run, use).finally(() => this.#open.delete(booking));
+    this.#open.add(booking);
+  }
+
+  /** Waits until nothing is open, at most so long: a Redis that is gone would keep a closing worker for ever. */
+  async settled(maxMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, maxMs)));
+    await Promise.race([Promise.all(this.#open), late]);
+    clearTimeout(timer);
+  }
+
+  async #book(run: RunRef, use: MonitorUse): Promise<void> {
+    try {
+      const refused = await this.#store.book(run, use);
+      if (refused) await this.#sweeps.bookLate(run.sweep, use);
+    } catch (err) {
+      const { sweep, place } = run;
+      this.#log.warn(
+        { event: 'booking-failed', sweep, place, err },
+        'what a monitor call cost is not booked',
+      );
+    }
+  }
+}

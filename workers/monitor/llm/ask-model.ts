@@ -1,0 +1,96 @@
+import { defaultRetrySettings, withRetries } from '../../../shared/llm/retry.ts';
+import { streamOnce, type StreamEnd, type StreamTarget } from '../../../shared/llm/target-client.ts';
+import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
+import type { ModelMonitorSpec } from '../../../shared/schemas/sweep-spec.ts';
+import type { JudgeContext } from '../monitor.ts';
+import { useOfCall } from './call-use.ts';
+import type { PromptMessage } from './prompt.ts';
+import {
+  formatFields,
+  isFormatRefused,
+  type KnownFormats,
+  type ReplyFormat,
+  weakerFormat,
+} from './reply-format.ts';
+
+/** Requests for one reply, at most; how long they may take in all is the judgement's limit. */
+const MAX_ATTEMPTS = 3;
+
+export interface Question {
+  readonly messages: readonly PromptMessage[];
+  readonly maxTokens: number;
+  /** The local count of the messages, for servers that report none. */
+  readonly promptTokens: () => number;
+}
+
+export interface ModelEndpoint {
+  readonly spec: ModelMonitorSpec;
+  readonly form: VerdictForm;
+  readonly apiKey: string | undefined;
+  readonly formats: KnownFormats;
+}
+
+/**
+ * Asks a monitor's model, and holds its reply to JSON as strictly as the endpoint allows: under `auto`, a refused
+ * format is followed by the next weaker one, and what was taken is remembered. Requests that fail are sent again,
+ * broken-off replies too: nobody has acted on them.
+ */
+export async function askModel(
+  endpoint: ModelEndpoint,
+  question: Question,
+  context: JudgeContext,
+): Promise<StreamEnd> {
+  const { spec, formats } = endpoint;
+  if (spec.structured !== 'auto') return askAs(spec.structured, endpoint, question, context);
+  const key = JSON.stringify([spec.config.apiBaseUrl, spec.config.model, spec.config.api]);
+  let format = formats.of(key);
+  for (;;) {
+    const end = await askAs(format, endpoint, question, context);
+    // Only what was taken is remembered: a prompt that is too long is refused in every format.
+    if (end.httpStatus === 200) formats.remember(key, format);
+    const weaker = isFormatRefused(end.httpStatus) ? weakerFormat(format) : undefined;
+    if (weaker === undefined) return end;
+    format = weaker;
+  }
+}
+
+async function askAs(
+  format: ReplyFormat,
+  endpoint: ModelEndpoint,
+  question: Question,
+  context: JudgeContext,
+): Promise<StreamEnd> {
+  const { spec } = endpoint;
+  const { signal } = context;
+  const target = streamTarget(format, endpoint);
+  const { temperature } = spec.config;
+  const request = {
+    messages: question.messages,
+    maxTokens: question.maxTokens,
+    ...(temperature === null ? {} : { temperature }),
+  };
+  const attempt = async (): Promise<StreamEnd> => {
+    const end = await streamOnce(target, request, { onDelta: () => undefined }, signal);
+    context.book(useOfCall(end, question.promptTokens));
+    return asJudged(end);
+  };
+  const settings = {
+    ...defaultRetrySettings,
+    maxAttempts: MAX_ATTEMPTS,
+    retryAfterCapMs: spec.timeouts.totalMs,
+  };
+  return (await withRetries(attempt, settings, { random: Math.random, signal })).end;
+}
+
+/** Content arrives as the model wrote it, think tags and all: taking it apart is the parse ladder's business. */
+function streamTarget(format: ReplyFormat, { spec, form, apiKey }: ModelEndpoint): StreamTarget {
+  const { config, timeouts } = spec;
+  const extraBody = { ...formatFields(format, form, config.api), ...config.extraBody };
+  return { config: { ...config, extraBody }, think: 'off', harmony: false, timeouts, apiKey };
+}
+
+/** An empty reply is an unusable one, not a failed request; a broken one can be asked for again. */
+function asJudged(end: StreamEnd): StreamEnd {
+  if (end.error?.kind === 'empty_response') return { ...end, status: 'complete', error: null };
+  return end.error === null ? end : { ...end, firstDeltaAtMs: null, refusal: null };
+}
