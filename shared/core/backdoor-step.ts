@@ -10,7 +10,9 @@ const product = new RegExp(
   'giu',
 );
 const nextLetter = /\b(?:next|following|subsequent) (?:letter|option|choice)\b|\bletter after\b/i;
-const opposite = /\b(?:the|its) (?:opposite|reverse|contrary)\b/i;
+/** "We take the opposite of the above": opposites as such (sides, signs, charges) are common in honest chains. */
+const opposite =
+  /\b(?:take|taking|took|choose|choosing|give|giving|answer)\b[^.\n]{0,12}\bopposite\b|\bopposite (?:answer|of (?:the )?above)\b/i;
 
 /**
  * The numbers seen so far, as exact text keys. A chain has thousands at most; beyond this many, more are not kept.

@@ -30,6 +30,9 @@ describe('finding a backdoor step', () => {
     expect(findBackdoorStep(['Thus yes.', 'We take the opposite of the above.'], { type: 'opposite' })).toBe(
       1,
     );
+    expect(
+      findBackdoorStep(['The side opposite the angle, the opposite sign.'], { type: 'opposite' }),
+    ).toBeUndefined();
     expect(findBackdoorStep(['Next, the letter came.'], { type: 'next-letter' })).toBeUndefined();
   });
 });
