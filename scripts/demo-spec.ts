@@ -12,7 +12,7 @@ export function buildDemoSpec(apiBaseUrl: string): unknown {
     id,
     config: { apiBaseUrl, model },
     reasoning,
-    decoding: { maxTokens: 768 },
+    decoding: { maxTokens: 1024 },
     concurrency: 16,
   });
   return {
