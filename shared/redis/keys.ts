@@ -1,6 +1,6 @@
 /**
- * Every key, queue name and channel of Haltline. Two kinds of hash tag: the sweep's id, and the sweep's id with the
- * run's place; no script touches two tags, so each runs on one slot of a Redis Cluster.
+ * Every key, queue name and channel of Haltline. Three kinds of hash tag: the sweep's id, the sweep's id with the run's
+ * place, and a model's name; no script touches two tags, so each runs on one slot of a Redis Cluster.
  */
 export interface SweepKeys {
   readonly spec: string;
@@ -11,6 +11,14 @@ export interface SweepKeys {
   readonly feederLease: string;
   readonly backlogBytes: string;
   readonly lateUse: string;
+}
+
+/** What one model can take: see limit-scripts.ts. */
+export interface LimitKeys {
+  readonly starts: string;
+  readonly tokens: string;
+  readonly open: string;
+  readonly pause: string;
 }
 
 export interface RunKeys {
@@ -30,6 +38,7 @@ export interface Keys {
   generationQueue(target: string): string;
   sweep(sweep: string): SweepKeys;
   run(sweep: string, place: number): RunKeys;
+  limits(model: string): LimitKeys;
   /** The push channel of one worker process. */
   channel(worker: string): string;
 }
@@ -58,6 +67,10 @@ export function createKeys(prefix: string): Keys {
     run: (sweep, place) => {
       const key = (name: string) => `${prefix}:run:{${asTag(sweep)}/${String(place)}}:${name}`;
       return { run: key('run'), steps: key('steps'), verdicts: key('verdicts') };
+    },
+    limits: (model) => {
+      const key = (name: string) => `${prefix}:limits:{${asTag(model)}}:${name}`;
+      return { starts: key('starts'), tokens: key('tokens'), open: key('open'), pause: key('pause') };
     },
     channel: (worker) => `${prefix}:push:${worker}`,
   };

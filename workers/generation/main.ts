@@ -3,11 +3,13 @@ import { DelayedError, type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { readSecret } from '../../shared/config.ts';
+import { estimatePromptTokens } from '../../shared/core/prompt-tokens.ts';
 import { hashJson } from '../../shared/hash.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { PushReceiver } from '../../shared/redis/push-receiver.ts';
+import { RequestLimiter } from '../../shared/redis/request-limiter.ts';
 import { type EpochRef, RunStore } from '../../shared/redis/run-store.ts';
 import { type KnownSweep, SweepRegistry } from '../../shared/redis/sweep-registry.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
@@ -56,6 +58,7 @@ class GenerationWorker implements RunningWorker {
   readonly #redis;
   readonly #sweeps: SweepStore;
   readonly #store: RunStore;
+  readonly #limiter: RequestLimiter;
   readonly #watches: Queue<WatchJob>;
   readonly #workers = new Map<string, Worker>();
   readonly #running = new Map<string, Set<AbortController>>();
@@ -72,6 +75,7 @@ class GenerationWorker implements RunningWorker {
     this.#redis = createRedis(redis, 'commands', log);
     this.#sweeps = new SweepStore(this.#redis, keys);
     this.#store = new RunStore(this.#redis, keys);
+    this.#limiter = new RequestLimiter({ redis: this.#redis, keys, log });
     this.#watches = new Queue(keys.monitorQueue, { connection: this.#redis, prefix: keys.queuePrefix });
     this.#watches.on('error', (err) => log.debug({ event: 'queue-error', err }, 'watch queue error'));
   }
@@ -89,6 +93,7 @@ class GenerationWorker implements RunningWorker {
     await closeWorkers([...this.#workers.values()]);
     await this.#watches.close();
     await this.#receiver?.close();
+    this.#limiter.close();
     this.#redis.disconnect();
     this.#options.log.info({ event: 'worker-stopped', worker: this.id }, 'generation worker stopped');
   }
@@ -222,6 +227,7 @@ class GenerationWorker implements RunningWorker {
       throw new Error(`target ${data.target} is not in the spec of ${data.sweep}`);
     const log = this.#options.log.child({ sweep: data.sweep, place: data.place, target: data.target });
     const { apiKeyEnv } = target.config;
+    const promptTokens = once(() => estimatePromptTokens(data.messages));
     return {
       store: this.#store,
       sweeps: this.#sweeps,
@@ -239,6 +245,8 @@ class GenerationWorker implements RunningWorker {
       openStream: openTargetStream(target, data, {
         apiKey: apiKeyEnv === undefined ? undefined : readSecret(this.#options.env, apiKeyEnv),
         attempts: spec.limits.attempts,
+        gate: this.#limiter.gate(target.config, target.limits),
+        promptTokens,
         log,
       }),
       enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
@@ -267,4 +275,10 @@ class GenerationWorker implements RunningWorker {
       stackTraceLimit: 3,
     });
   }
+}
+
+/** Counting a long prompt takes milliseconds, and often nobody asks. */
+function once<Value>(compute: () => Value): () => Value {
+  let known: { value: Value } | undefined;
+  return () => (known ??= { value: compute() }).value;
 }

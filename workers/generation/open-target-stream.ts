@@ -1,16 +1,29 @@
 import type { Logger } from 'pino';
 import { defaultRetrySettings, type RetryEnd, withRetries } from '../../shared/llm/retry.ts';
 import { describeStreamError } from '../../shared/llm/stream-error.ts';
-import { streamOnce } from '../../shared/llm/target-client.ts';
+import type { RequestGate } from '../../shared/llm/request-gate.ts';
+import { streamGated } from '../../shared/llm/stream-gated.ts';
+import type { StreamEnd } from '../../shared/llm/target-client.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
 import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
 import type { OpenStream, TargetStream } from './target-stream.ts';
+
+export interface OpenTargetOptions {
+  readonly apiKey: string | undefined;
+  /** Requests at most, the first included. */
+  readonly attempts: number;
+  /** Each of them waits for its turn here. */
+  readonly gate: RequestGate;
+  /** The local count of the job's messages. */
+  readonly promptTokens: () => number;
+  readonly log: Logger;
+}
 
 /** Streams a run's answer from its target; repeats requests that fail before their first token. */
 export function openTargetStream(
   target: TargetSpec,
   job: GenerationJob,
-  options: { apiKey: string | undefined; attempts: number; log: Logger },
+  options: OpenTargetOptions,
 ): OpenStream {
   return async (onDelta, signal) => {
     const streamTarget = {
@@ -25,8 +38,15 @@ export function openTargetStream(
     const handlers = {
       onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => onDelta(kind, text),
     };
+    let limitedMs = 0;
+    const attempt = async (): Promise<StreamEnd> => {
+      const sent = { target: streamTarget, request, handlers, signal, promptTokens: options.promptTokens };
+      const { end, waitedMs } = await streamGated(options.gate, sent);
+      limitedMs += waitedMs;
+      return end;
+    };
     const end = await withRetries(
-      () => streamOnce(streamTarget, request, handlers, signal),
+      attempt,
       { ...defaultRetrySettings, maxAttempts: options.attempts },
       {
         random: Math.random,
@@ -39,11 +59,11 @@ export function openTargetStream(
         },
       },
     );
-    return toTargetStream(end);
+    return toTargetStream(end, limitedMs);
   };
 }
 
-function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd): TargetStream {
+function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd, limitedMs: number): TargetStream {
   const { error, usage } = end;
   return {
     status: end.status,
@@ -65,6 +85,6 @@ function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd): TargetStre
     startedAtMs: end.requestStartedAtMs,
     firstTokenAtMs: end.firstDeltaAtMs ?? undefined,
     closedAtMs: end.closedAtMs,
-    limitWaitMs: waitedMs,
+    limitWaitMs: waitedMs + limitedMs,
   };
 }

@@ -1,0 +1,24 @@
+/** What a request may be about to use. Tokens: prompt and completion together, at most; counted where there is a limit. */
+export interface RequestSize {
+  readonly tokens: () => number;
+}
+
+/** A request that may be sent now. */
+export interface Admission {
+  /** How long it waited for its turn, in milliseconds; 0 when it did not have to. */
+  readonly waitedMs: number;
+  /** The server has begun to answer, so the request has reached it: its window starts no later than now. */
+  arrived(): void;
+  /** The request is over. @param tokens - what it used in truth; left out: what was reserved */
+  leave(tokens?: number): void;
+}
+
+/** Where every request to a model waits until the model can take it, over all processes. */
+export interface RequestGate {
+  /** Whether tokens are limited here: without, nobody needs to count them. */
+  readonly countsTokens: boolean;
+  /** Waits for as long as it takes; undefined when the signal came first. */
+  enter(size: RequestSize, signal: AbortSignal): Promise<Admission | undefined>;
+  /** The model asks to be left alone for so long: nobody enters before that, in any process. */
+  pause(ms: number): Promise<void>;
+}
