@@ -9,6 +9,7 @@ import {
   type SweepSpec,
   sweepSpecSchema,
 } from '../shared/schemas/sweep-spec.ts';
+import { loadAttackParameters } from './attacks/load-parameters.ts';
 import { attackNames, findAttack } from './attacks/registry.ts';
 import type { Attack } from './attacks/attack.ts';
 import { describeValue, explainIssues, hint } from './explain-issue.ts';
@@ -47,11 +48,31 @@ export async function loadSpec(path: string, environment: Environment): Promise<
   for (const [index, monitor] of monitors.entries()) {
     if (asksModel(monitor)) checkKey(path, ['monitors', index], monitor.config, environment);
   }
+  const attacks = await readAttackFiles(checked, folder);
   return {
-    ...checked,
-    spec: { ...checked.spec, monitors: await readPrompts(path, folder, monitors) },
+    attacks: attacks.map(({ id, attack, given }) => ({
+      id,
+      attack,
+      parameters: attack.parametersSchema.parse(given),
+    })),
+    // The spec then holds what the files held: a sweep's id covers it, and a sweep resumes without them.
+    spec: {
+      ...checked.spec,
+      attacks: attacks.map(({ entry, given }) => ({ ...entry, parameters: given })),
+      monitors: await readPrompts(path, folder, monitors),
+    },
     folder,
   };
+}
+
+/** Each attack entry with the parameters as given, files of demonstrations and wrong answers read into them. */
+async function readAttackFiles({ spec, attacks }: Pick<LoadedSpec, 'spec' | 'attacks'>, folder: string) {
+  const read = spec.attacks.map(async (entry, index) => {
+    const attack = attacks[index]?.attack;
+    const given = await loadAttackParameters(entry.parameters, folder);
+    return attack === undefined ? [] : [{ id: entry.id, entry, attack, given }];
+  });
+  return (await Promise.all(read)).flat();
 }
 
 /**

@@ -91,9 +91,12 @@ const fileParametersSchema = z.looseObject({
  * @param folder - what relative paths start from
  * @throws HaltlineError DATA_MISSING, DATA_INVALID
  */
-export async function loadAttackParameters(parameters: unknown, folder: string): Promise<unknown> {
+export async function loadAttackParameters(
+  parameters: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Record<string, unknown>> {
   const parsed = fileParametersSchema.safeParse(parameters);
-  if (!parsed.success) return parameters;
+  if (!parsed.success) return { ...parameters };
   const { demonstrationsFile, demonstrationsSet, wrongAnswersFile, ...rest } = parsed.data;
   return {
     ...rest,

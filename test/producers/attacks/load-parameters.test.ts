@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { badChain, badChainParametersSchema } from '../../../producers/attacks/badchain.ts';
 import { loadAttackParameters, loadDemonstrations } from '../../../producers/attacks/load-parameters.ts';
 import { renderMessages } from '../../../producers/attacks/spans.ts';
+import { loadSpec } from '../../../producers/load-spec.ts';
 import { temporaryFile } from '../datasets/temporary-file.ts';
 import { arithmeticQuestion, renderCase } from './render-case.ts';
 
@@ -81,6 +83,26 @@ describe('parameters from files', () => {
     expect(() =>
       renderCase('paa', arithmeticQuestion, { parameters: { wrongAnswersFile: 'w.jsonl' } }),
     ).toThrow('w.jsonl was not loaded');
+  });
+
+  it('a spec that names a file is loaded with its content, which is then part of the spec', async () => {
+    const data = await temporaryFile(lines(cleanSet, poisonedSet));
+    const spec = {
+      name: 'own',
+      targets: [{ id: 't', config: { apiBaseUrl: 'http://127.0.0.1:1/v1', model: 'm' } }],
+      attacks: [
+        { name: 'badchain', parameters: { demonstrationsFile: 'data.jsonl', demonstrationsSet: 'own-1+1' } },
+      ],
+      datasets: ['arithmetic'],
+    };
+    const path = join(dirname(data), 'spec.json');
+    await writeFile(path, JSON.stringify(spec));
+    const loaded = await loadSpec(path, {});
+    const [entry] = loaded.attacks;
+    const text =
+      entry && renderMessages(entry.attack.render(arithmeticQuestion, entry.parameters, 's'), 'attacked');
+    expect(text?.at(-1)?.content).toContain('zz 5 * 2.1 = 10.5');
+    expect(loaded.spec.attacks[0]?.parameters).toEqual({ demonstrations: expect.any(Array) as unknown });
   });
 
   it('parameters without files pass through unchanged', async () => {
