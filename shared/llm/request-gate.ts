@@ -22,3 +22,12 @@ export interface RequestGate {
   /** The model asks to be left alone for so long: nobody enters before that, in any process. */
   pause(ms: number): Promise<void>;
 }
+
+/** Holds nobody back. */
+export const openGate: RequestGate = {
+  countsTokens: false,
+  enter: (_size, signal) => Promise.resolve(signal.aborted ? undefined : admitted),
+  pause: () => Promise.resolve(),
+};
+
+const admitted: Admission = { waitedMs: 0, arrived: () => undefined, leave: () => undefined };

@@ -18,15 +18,17 @@ export interface GatedRequest {
  * its `maxTokens`, the most that it can come to, and settled with what it used in truth. Where a server answers that it
  * cannot take it now, and for how long, all processes wait for so long.
  *
- * @returns how it ended, and how long it waited for its turn before it was sent
+ * @returns how it ended, how long it waited for its turn, and whether it was sent at all
  */
 export async function streamGated(
   gate: RequestGate,
   { target, request, handlers, signal, promptTokens }: GatedRequest,
-): Promise<{ end: StreamEnd; waitedMs: number }> {
+): Promise<{ end: StreamEnd; waitedMs: number; wasSent: boolean }> {
   const admission = await gate.enter({ tokens: () => promptTokens() + request.maxTokens }, signal);
   // Without one the signal has come: nothing is sent, and that is said as ever.
-  if (!admission) return { end: await streamOnce(target, request, handlers, signal), waitedMs: 0 };
+  if (!admission) {
+    return { end: await streamOnce(target, request, handlers, signal), waitedMs: 0, wasSent: false };
+  }
   const { waitedMs } = admission;
   try {
     const noted: StreamHandlers = {
@@ -41,7 +43,7 @@ export async function streamGated(
     const retryAfterMs = end.error?.retryable === true ? end.error.retryAfterMs : null;
     if (retryAfterMs !== null) await gate.pause(retryAfterMs);
     admission.leave(gate.countsTokens ? tokensOf(end, promptTokens) : undefined);
-    return { end, waitedMs };
+    return { end, waitedMs, wasSent: true };
   } finally {
     // After an error of our own; a second time it does nothing.
     admission.leave();

@@ -7,6 +7,7 @@ import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { PushReceiver } from '../../shared/redis/push-receiver.ts';
+import { RequestLimiter } from '../../shared/redis/request-limiter.ts';
 import { RunStore } from '../../shared/redis/run-store.ts';
 import { SweepRegistry } from '../../shared/redis/sweep-registry.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
@@ -54,9 +55,10 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
   const store = new RunStore(commands, keys);
   const receiver = await PushReceiver.create(createRedis(redis, 'subscriber', log), keys.channel(id));
   const bookings = new Bookings(store, sweeps, log);
+  const limiter = new RequestLimiter({ redis: commands, keys, log });
   const slots = new Slots(capacityFor([]).inFlight);
   const tools = {
-    ...{ env: options.env ?? process.env, formats: new KnownFormats(), slots, log },
+    ...{ env: options.env ?? process.env, formats: new KnownFormats(), slots, limiter, log },
     now: () => performance.now(),
   };
   const createMonitor = options.createMonitor ?? ((spec) => createBuiltInMonitor(spec, tools));
@@ -125,6 +127,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
       await closeWorkers(workers);
       await bookings.settled(MAX_BOOKING_MS);
       await receiver.close();
+      limiter.close();
       commands.disconnect();
       log.info({ event: 'worker-stopped', worker: id }, 'monitor worker stopped');
     },

@@ -1,5 +1,7 @@
 import { defaultRetrySettings, withRetries } from '../../../shared/llm/retry.ts';
-import { streamOnce, type StreamEnd, type StreamTarget } from '../../../shared/llm/target-client.ts';
+import type { RequestGate } from '../../../shared/llm/request-gate.ts';
+import { streamGated } from '../../../shared/llm/stream-gated.ts';
+import type { StreamEnd, StreamTarget } from '../../../shared/llm/target-client.ts';
 import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
 import type { ModelMonitorSpec } from '../../../shared/schemas/sweep-spec.ts';
 import type { JudgeContext } from '../monitor.ts';
@@ -28,6 +30,8 @@ export interface ModelEndpoint {
   readonly form: VerdictForm;
   readonly apiKey: string | undefined;
   readonly formats: KnownFormats;
+  /** Each request waits for its turn here; the wait is part of the judgement. */
+  readonly gate: RequestGate;
 }
 
 /**
@@ -70,8 +74,10 @@ async function askAs(
     ...(temperature === null ? {} : { temperature }),
   };
   const attempt = async (): Promise<StreamEnd> => {
-    const end = await streamOnce(target, request, { onDelta: () => undefined }, signal);
-    context.book(useOfCall(end, question.promptTokens));
+    const handlers = { onDelta: () => undefined };
+    const sent = { target, request, handlers, signal, promptTokens: question.promptTokens };
+    const { end, wasSent } = await streamGated(endpoint.gate, sent);
+    if (wasSent) context.book(useOfCall(end, question.promptTokens));
     return asJudged(end);
   };
   const settings = {

@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { type Environment, readSecret } from '../../../shared/config.ts';
 import { countTokens } from '../../../shared/core/tokens.ts';
 import { HaltlineError } from '../../../shared/errors.ts';
+import { openGate } from '../../../shared/llm/request-gate.ts';
 import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
+import type { RequestLimiter } from '../../../shared/redis/request-limiter.ts';
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Step } from '../../../shared/schemas/step.ts';
 import type { ModelMonitorSpec } from '../../../shared/schemas/sweep-spec.ts';
@@ -23,6 +25,8 @@ export interface ModelTools {
   readonly formats: KnownFormats;
   /** Judgements at once. */
   readonly slots: Slots;
+  /** What the models can take, over all processes; without it, nothing is limited. */
+  readonly limiter?: Pick<RequestLimiter, 'gate'>;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly log: Logger;
@@ -158,7 +162,8 @@ class ModelChain implements ModelChainMonitor {
     const { apiKeyEnv } = spec.config;
     try {
       const apiKey = apiKeyEnv === undefined ? undefined : readSecret(tools.env, apiKeyEnv);
-      return { spec, form: formOf(spec), apiKey, formats: tools.formats };
+      const gate = tools.limiter?.gate(spec.config, spec.limits) ?? openGate;
+      return { spec, form: formOf(spec), apiKey, formats: tools.formats, gate };
     } catch (error) {
       if (!(error instanceof HaltlineError)) throw error;
       return { failure: error.code, retry: false, isCut: false };
