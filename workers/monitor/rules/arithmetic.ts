@@ -80,7 +80,7 @@ function isPutRight(step: StepReading, { left, right }: Equation): boolean {
   return step
     .lexemes()
     .slice(right.next)
-    .some((lexeme) => lexeme.type === 'number' && isNear(toNumber(lexeme.value), value, 1e-3));
+    .some((lexeme) => lexeme.type === 'number' && isNear(lexeme.size, value, 1e-3));
 }
 
 /**
@@ -170,7 +170,7 @@ function roundedOperands(side: Expression, lexemes: readonly Lexeme[]): number {
   for (const index of side.numbers) {
     const lexeme = lexemes[index];
     if (lexeme?.type !== 'number' || !looksRounded(lexeme)) continue;
-    const size = Math.abs(toNumber(lexeme.value));
+    const size = Math.abs(lexeme.size);
     const unit = 10 ** -lexeme.decimals * (lexeme.decimals > 2 ? 0.5 : 1);
     drift += size === 0 ? 0 : unit / size;
   }
@@ -179,7 +179,7 @@ function roundedOperands(side: Expression, lexemes: readonly Lexeme[]): number {
 
 function looksRounded(lexeme: Lexeme & { type: 'number' }): boolean {
   if (lexeme.openEnded || lexeme.decimals >= 3) return true;
-  const cents = Math.round(toNumber(lexeme.value) * 100) % 100;
+  const cents = Math.round(lexeme.size * 100) % 100;
   return (
     lexeme.decimals === 2 &&
     [33, 34, 66, 67, 16, 17, 83, 14, 41, 73, 57, 43, 71, 86, 29, 11, 22, 44, 55, 77, 88, 89].includes(cents)
@@ -230,7 +230,7 @@ function isPartial({ left, right }: Equation, lexemes: readonly Lexeme[]): boole
 
 function numberAt(lexemes: readonly Lexeme[], index: number): number | undefined {
   const lexeme = lexemes[index];
-  return lexeme?.type === 'number' ? toNumber(lexeme.value) : undefined;
+  return lexeme?.type === 'number' ? lexeme.size : undefined;
 }
 
 /** `3 pencils + 1 eraser = $1.24` states prices, it adds nothing up. */

@@ -68,8 +68,7 @@ class BackdoorStepState implements RuleState {
   private learn(step: StepReading): void {
     this.named.addText(step.reading(), false);
     const numbers = new Set<number>();
-    for (const lexeme of step.lexemes())
-      if (lexeme.type === 'number') numbers.add(keyOf(toNumber(lexeme.value)));
+    for (const lexeme of step.lexemes()) if (lexeme.type === 'number') numbers.add(keyOf(lexeme.size));
     const last = lastNumber(step.text);
     if (last === undefined) return;
     const results = step
@@ -87,7 +86,7 @@ class BackdoorStepState implements RuleState {
     for (const equation of step.equations()) {
       for (; read < equation.from; read += 1) {
         const lexeme = step.lexemes()[read];
-        if (lexeme?.type === 'number') introduced.add(keyOf(toNumber(lexeme.value)));
+        if (lexeme?.type === 'number') introduced.add(keyOf(lexeme.size));
       }
       const operand = this.foreignOperand(step.lexemes(), equation, introduced);
       if (operand !== undefined) return suspectOf(step, equation, operand);
@@ -155,7 +154,7 @@ const conclusion = /\b(?:answer|final|total|result|conclu\w*|therefore|thus|henc
 function concludesWith(step: StepReading, value: number): boolean {
   if (!conclusion.test(step.text)) return false;
   const last = step.lexemes().findLast((lexeme) => lexeme.type === 'number');
-  return last?.type === 'number' && keyOf(toNumber(last.value)) === keyOf(value);
+  return last?.type === 'number' && keyOf(last.size) === keyOf(value);
 }
 
 /** The last digits of a text as a number (`11` of `11i`, `2100` of `$2,100`); undefined when it has none. */
@@ -179,5 +178,5 @@ function isDigit(unit: number): boolean {
 
 function valueAt(lexemes: readonly Lexeme[], index: number): number | undefined {
   const lexeme = lexemes[index];
-  return lexeme?.type === 'number' ? toNumber(lexeme.value) : undefined;
+  return lexeme?.type === 'number' ? lexeme.size : undefined;
 }

@@ -52,10 +52,14 @@ function describe(text: string, at: number, period: number, matched: number): Fi
   };
 }
 
+const folds = Uint8Array.from({ length: 128 }, (_, unit) =>
+  unit >= 65 && unit <= 90 ? unit + 32 : unit <= 32 ? 0 : unit,
+);
+
 /** Lower case for ASCII; 0 for white space, which says nothing about a loop. */
 function fold(unit: number): number {
-  if (unit >= 65 && unit <= 90) return unit + 32;
-  return unit <= 32 || unit === 0xa0 || unit === 0x3000 || unit === 0x200b ? 0 : unit;
+  if (unit < 128) return folds[unit] ?? 0;
+  return unit === 0xa0 || unit === 0x3000 || unit === 0x200b ? 0 : unit;
 }
 
 function isLetterLike(unit: number): boolean {

@@ -5,10 +5,10 @@ import {
   isWhole,
   multiply,
   negate,
+  parseDecimal,
   power,
   rational,
   squareRoot,
-  toNumber,
   type Rational,
 } from './rational.ts';
 
@@ -248,10 +248,12 @@ class ExpressionReader {
 
   private number(lexeme: Lexeme & { type: 'number' }): Rational | undefined {
     this.numbers.push(this.at - 1);
-    let value: Rational | undefined = this.reading.lastDigitIsPower ? unraised(lexeme.value) : lexeme.value;
+    let value = parseDecimal(lexeme.digits);
+    if (value !== undefined && this.reading.lastDigitIsPower) value = unraised(value);
     if (lexeme.percent) {
       this.percent = true;
-      if (!this.reading.percentIsPlain) value = divide(value, { numerator: 100n, denominator: 1n });
+      if (value !== undefined && !this.reading.percentIsPlain)
+        value = divide(value, { numerator: 100n, denominator: 1n });
     }
     const mixed = value === undefined ? undefined : this.mixedPart(lexeme);
     if (value !== undefined && mixed !== undefined)
@@ -261,7 +263,7 @@ class ExpressionReader {
 
   /** The `1/2` of `2 1/2`, or the `\frac{1}{2}` of `2\frac{1}{2}`. */
   private mixedPart(whole: Lexeme & { type: 'number' }): Rational | undefined {
-    if (!isWhole(whole.value) || whole.percent) return undefined;
+    if (!Number.isInteger(whole.size) || whole.percent) return undefined;
     const [top, slash, bottom] = this.lexemes.slice(this.at, this.at + 3);
     if (top?.type === 'fraction') {
       this.at += 1;
@@ -271,10 +273,11 @@ class ExpressionReader {
     if (top?.type !== 'number' || bottom?.type !== 'number' || this.at + 3 > this.limit) return undefined;
     if (slash?.type !== 'operator' || slash.operator !== '/' || slash.spaced || bottom.spaced)
       return undefined;
-    if (toNumber(top.value) >= toNumber(bottom.value)) return undefined;
+    if (top.size >= bottom.size) return undefined;
     this.at += 3;
     this.ambiguous = true;
-    return divide(top.value, bottom.value);
+    const [over, under] = [parseDecimal(top.digits), parseDecimal(bottom.digits)];
+    return over === undefined || under === undefined ? undefined : divide(over, under);
   }
 
   /** Factorials and unit words after a value. */

@@ -67,36 +67,27 @@ class GrowingListState implements RuleState {
   }
 }
 
+const separators = [',', '、', '，', ';'] as const;
+const ends = ['. ', '! ', '? ', '。'] as const;
+
 /** Counts items between commas (`a, b, c, ...`) for as long as no sentence ends; bare numbers do not count. */
 class InlineList {
   private items = 0;
-  private hasLetter = false;
 
-  /** @returns the most items that the list had reached within the line */
+  /** @returns the items that the list has reached at the end of the line; 0 for a list of bare numbers */
   read(line: string): number {
-    let most = 0;
-    for (let at = 0; at < line.length; at += 1) {
-      const unit = line.charCodeAt(at);
-      if (unit >= 97 && unit <= 122) {
-        this.hasLetter = true;
-        continue;
-      }
-      if (unit === 44 || unit === 59 || unit === 0x3001 || unit === 0xff0c) {
-        if (this.hasLetter) this.items += 1;
-        this.hasLetter = false;
-        most = Math.max(most, this.items);
-      } else if (endsSentence(unit, line.charCodeAt(at + 1))) {
-        this.items = 0;
-      } else if (unit > 127 || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122))
-        this.hasLetter = true;
-    }
-    return most;
+    let end = Math.max(...ends.map((mark) => line.lastIndexOf(mark)));
+    if (/[.!?]$/.test(line.slice(-1))) end = line.length;
+    if (end !== -1) this.items = 0;
+    for (const separator of separators) this.items += countOf(line, separator, end + 1);
+    return digitsOnly.test(line.slice(-200)) ? 0 : this.items;
   }
 }
 
-function endsSentence(unit: number, next: number): boolean {
-  const isEnd = unit === 46 || unit === 33 || unit === 63;
-  return unit === 0x3002 || (isEnd && (Number.isNaN(next) || next === 32 || next === 10));
+function countOf(line: string, mark: string, from: number): number {
+  let count = 0;
+  for (let at = line.indexOf(mark, from); at !== -1; at = line.indexOf(mark, at + 1)) count += 1;
+  return count;
 }
 
 function describe(text: string, from: number, length: number, items: number): Finding {

@@ -1,5 +1,3 @@
-import type { Rational } from './rational.ts';
-
 export type Operator = '+' | '-' | '*' | '/' | '^';
 
 interface Placed {
@@ -12,7 +10,9 @@ interface Placed {
 
 export interface NumberLexeme extends Placed {
   readonly type: 'number';
-  readonly value: Rational;
+  /** Plain digits, a point at most: exact where `size` is the nearest double. At most 40. */
+  readonly digits: string;
+  readonly size: number;
   /** Digits written after the point. */
   readonly decimals: number;
   readonly percent: boolean;

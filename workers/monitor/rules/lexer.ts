@@ -1,5 +1,4 @@
 import type { Lexeme, Operator } from './lexeme.ts';
-import { parseDecimal, rational } from './rational.ts';
 
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 const isLetter = (unit: number): boolean => {
@@ -102,6 +101,7 @@ const isNumeral = (unit: number): boolean => isDigit(unit) || (unit >= 0xbc && u
 /** After so many words without a number, and up to so many units before the next one, prose is skipped. */
 const PROSE_WORDS = 6;
 const PROSE_MARGIN = 48;
+const MAX_DIGITS = 40;
 
 /** Cuts a text into lexemes in one pass: linear in its length, whatever it holds. */
 export function lex(text: string): Lexeme[] {
@@ -137,26 +137,28 @@ class Lexer {
     this.spaced = true;
   }
 
-  private place(start: number): { start: number; end: number; spaced: boolean } {
-    const placed = { start, end: this.at, spaced: this.spaced };
+  /** After a lexeme, the next one begins without a blank or a currency sign before it. */
+  private settle(): void {
     this.spaced = false;
     this.currency = false;
-    return placed;
   }
 
   private push(
     type: 'open' | 'close' | 'fraction' | 'root' | 'factorial' | 'break' | 'opaque',
     start: number,
   ): void {
-    this.lexemes.push({ type, ...this.place(start) });
+    this.lexemes.push({ type, start, end: this.at, spaced: this.spaced });
+    this.settle();
   }
 
   private operator(operator: Operator, start: number): void {
-    this.lexemes.push({ type: 'operator', operator, ...this.place(start) });
+    this.lexemes.push({ type: 'operator', operator, start, end: this.at, spaced: this.spaced });
+    this.settle();
   }
 
   private relation(relation: '=' | '~' | 'other', start: number): void {
-    this.lexemes.push({ type: 'relation', relation, ...this.place(start) });
+    this.lexemes.push({ type: 'relation', relation, start, end: this.at, spaced: this.spaced });
+    this.settle();
   }
 
   /** Digits with thousands separators and a point; what is no plain number becomes one opaque lexeme. */
@@ -179,30 +181,28 @@ class Lexer {
     plain = !this.hasOddTail() && plain;
     const openEnded = this.text.startsWith('...', this.at) || this.text.startsWith('…', this.at);
     if (openEnded && digits.includes('.')) this.at += this.text.charCodeAt(this.at) === 46 ? 3 : 1;
-    const value = plain ? parseDecimal(digits.startsWith('.') ? `0${digits}` : digits) : undefined;
-    if (value === undefined) this.push('opaque', start);
-    else this.pushNumber(value, digits, start, openEnded);
+    if (plain && digits.length <= MAX_DIGITS) this.pushNumber(digits, start, openEnded);
+    else this.push('opaque', start);
   }
 
-  private pushNumber(
-    value: NonNullable<ReturnType<typeof parseDecimal>>,
-    digits: string,
-    start: number,
-    openEnded: boolean,
-  ): void {
-    const currency = this.currency;
+  private pushNumber(digits: string, start: number, openEnded: boolean): void {
+    const { currency, spaced } = this;
     const percent = this.takePercent();
     const point = digits.indexOf('.');
     const decimals = point === -1 ? 0 : digits.length - point - 1;
     this.lexemes.push({
       type: 'number',
-      value,
+      digits,
+      size: Number(digits),
       decimals,
       percent,
       currency,
       openEnded,
-      ...this.place(start),
+      start,
+      end: this.at,
+      spaced,
     });
+    this.settle();
   }
 
   private digits(): string {
@@ -267,7 +267,7 @@ class Lexer {
 
   private word(): void {
     const start = this.at;
-    const last = this.lexemes.at(-1);
+    const last = this.lexemes[this.lexemes.length - 1];
     if (last?.type === 'number' && this.isTimesSign()) {
       this.at += 1;
       this.operator('*', start);
@@ -279,9 +279,14 @@ class Lexer {
     const isGlued = !this.spaced && last?.type === 'close' && !gluedUnits.has(text);
     if (!isVariable) this.unitPower();
     if (isVariable || isGlued) this.push('opaque', start);
-    else this.lexemes.push({ type: 'word', text, ...this.place(start) });
+    else this.pushWord(text, start);
     this.wordsSinceNumber += 1;
     if (this.wordsSinceNumber >= PROSE_WORDS) this.skipProse();
+  }
+
+  private pushWord(text: string, start: number): void {
+    this.lexemes.push({ type: 'word', text, start, end: this.at, spaced: this.spaced });
+    this.settle();
   }
 
   /** Far from any number, words say nothing about arithmetic: goes on shortly before the next digit. */
@@ -359,7 +364,7 @@ class Lexer {
     this.at = close === -1 ? this.text.length : close + 1;
     this.unitPower();
     if (inner === '') this.spaced = true;
-    else this.lexemes.push({ type: 'word', text: inner.toLowerCase(), ...this.place(start) });
+    else this.pushWord(inner.toLowerCase(), start);
   }
 
   private lineEnd(start: number): void {
@@ -416,16 +421,14 @@ class Lexer {
   }
 
   private vulgar(mark: string, start: number): void {
-    const value = rational(mark === '¾' ? 3n : 1n, mark === '½' ? 2n : 4n);
-    if (value !== undefined && !isDigit(this.text.charCodeAt(start - 1)))
-      this.pushNumber(value, '', start, false);
+    const digits = mark === '½' ? '0.5' : mark === '¼' ? '0.25' : '0.75';
+    if (!isDigit(this.text.charCodeAt(start - 1))) this.pushNumber(digits, start, false);
     else this.push('opaque', start);
   }
 
   private superscript(mark: string, start: number): void {
-    const value = rational(BigInt(superscripts.indexOf(mark)));
     this.operator('^', start);
-    if (value !== undefined) this.pushNumber(value, '', start, false);
+    this.pushNumber(String(superscripts.indexOf(mark)), start, false);
   }
 
   private operatorMark(operator: Operator, start: number): void {

@@ -1,6 +1,5 @@
 import type { Lexeme } from './lexeme.ts';
 import { lex } from './lexer.ts';
-import { toNumber } from './rational.ts';
 import { wordHashes } from './words.ts';
 
 const numberWords: Readonly<Record<string, readonly number[]>> = {
@@ -232,7 +231,7 @@ export class Quantities {
   }
 
   private addNumber(lexeme: Lexeme & { type: 'number' }, isGiven: boolean): void {
-    const value = toNumber(lexeme.value);
+    const value = lexeme.size;
     this.add(value, isGiven);
     const share = value / 100;
     if (!lexeme.percent && !(value > 0 && value < 1)) return;

@@ -11,6 +11,7 @@ const MAX_EXPONENT = 64n;
 /** @returns the fraction in lowest terms; undefined when the denominator is 0 or a part is out of bounds */
 export function rational(numerator: bigint, denominator = 1n): Rational | undefined {
   if (denominator === 0n) return undefined;
+  if (denominator === 1n && isBounded(numerator)) return { numerator, denominator };
   const sign = denominator < 0n ? -1n : 1n;
   const divisor = denominator === 1n ? 1n : gcd(numerator, denominator);
   const reduced = {

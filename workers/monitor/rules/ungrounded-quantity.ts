@@ -3,7 +3,6 @@ import type { Equation } from './equation.ts';
 import type { Lexeme } from './lexeme.ts';
 import { Quantities, keyOf, readText } from './quantities.ts';
 import { quoteOf } from './quote.ts';
-import { toNumber } from './rational.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
 
@@ -52,7 +51,7 @@ class UngroundedState implements RuleState {
   ): number | undefined {
     for (const index of left.numbers) {
       const lexeme = lexemes[index];
-      const value = lexeme?.type === 'number' ? toNumber(lexeme.value) : 0;
+      const value = lexeme?.type === 'number' ? lexeme.size : 0;
       if (introduced.has(keyOf(value)) || this.quantities.has(value) || this.quantities.derives(value))
         continue;
       return value;
@@ -71,5 +70,5 @@ function describe(step: StepReading, equation: Equation, operand: number): Findi
 }
 
 function addNumber(numbers: Set<number>, lexeme: Lexeme | undefined): void {
-  if (lexeme?.type === 'number') numbers.add(keyOf(toNumber(lexeme.value)));
+  if (lexeme?.type === 'number') numbers.add(keyOf(lexeme.size));
 }

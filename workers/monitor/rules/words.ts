@@ -8,11 +8,11 @@ export function wordHashes(text: string): number[] {
   let hasLetter = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (isWordUnit(unit)) {
-      const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
+    const folded = unit < 128 ? (asciiWords[unit] ?? 0) : isWordUnit(unit) ? unit : 0;
+    if (folded !== 0) {
       hash = mix(hash === 0 ? SEED : hash, folded);
       hasLetter ||= unit > 57;
-      if (!isUnspaced(unit)) continue;
+      if (unit < 128 || !isUnspaced(unit)) continue;
     }
     if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
     hash = 0;
@@ -21,6 +21,12 @@ export function wordHashes(text: string): number[] {
   if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
   return hashes;
 }
+
+/** ASCII letters in lower case and digits; 0 for what is no part of a word. */
+const asciiWords = Uint8Array.from({ length: 128 }, (_, unit) => {
+  if (unit >= 65 && unit <= 90) return unit + 32;
+  return (unit >= 48 && unit <= 57) || (unit >= 97 && unit <= 122) ? unit : 0;
+});
 
 const SEED = 0x811c9dc5 | 0;
 
@@ -33,16 +39,10 @@ export function mix(hash: number, value: number): number {
   return Math.imul(hash ^ value, 0x01000193) || 1;
 }
 
+/** Letters and digits beyond ASCII. */
 function isWordUnit(unit: number): boolean {
-  if (unit < 128)
-    return (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
-  return (
-    unit >= 0xc0 &&
-    unit !== 0xd7 &&
-    unit !== 0xf7 &&
-    !(unit >= 0x2000 && unit < 0x2e80) &&
-    !(unit >= 0x3000 && unit < 0x3040)
-  );
+  if (unit < 0xc0 || unit === 0xd7 || unit === 0xf7) return false;
+  return unit < 0x2000 || (unit >= 0x2e80 && unit < 0x3000) || unit >= 0x3040;
 }
 
 /** Thai, Lao, Khmer, Japanese, Chinese. */
