@@ -140,6 +140,7 @@ function caseEntry(
     arm,
     cluster: planned.cluster,
     ...(attackCase.targetAnswer === undefined ? {} : { targetAnswer: attackCase.targetAnswer }),
+    ...(attackCase.backdoorStep === undefined ? {} : { backdoorStep: attackCase.backdoorStep }),
     ...(clean === undefined ? {} : { clean }),
     ...(attacked === undefined ? {} : { attacked }),
   };
@@ -162,12 +163,6 @@ function buildJob(
   const [draft] = drafts;
   if (!draft) throw new Error(`no arm asks for place ${String(place)}`);
   const { question } = planned;
-  const targetAnswer = drafts
-    .map(({ attackCase }) => attackCase.targetAnswer)
-    .find((answer) => answer !== undefined);
-  const backdoorStep = drafts
-    .map(({ attackCase }) => attackCase.backdoorStep)
-    .find((step) => step !== undefined);
   return {
     v: MESSAGE_VERSION,
     sweep,
@@ -183,8 +178,6 @@ function buildJob(
     extractor: planned.extractor,
     ...(question.choices === undefined ? {} : { choices: question.choices }),
     gold: question.answer,
-    ...(targetAnswer === undefined ? {} : { targetAnswer }),
-    ...(backdoorStep === undefined ? {} : { backdoorStep }),
     cases,
     ...(draft.guard === undefined
       ? {}

@@ -21,8 +21,9 @@ export const caseEntrySchema = z.strictObject({
   cluster: z.int().nonnegative(),
   clean: z.exactOptional(z.int().nonnegative()),
   attacked: z.exactOptional(z.int().nonnegative()),
-  /** What this case's attack aims at: a clean run shared by two attacks has two. */
+  /** What this case's attack aims at, and how its own step is recognised: a run shared by two attacks has two. */
   targetAnswer: z.exactOptional(z.string()),
+  backdoorStep: z.exactOptional(backdoorStepSchema),
 });
 export type CaseEntry = z.infer<typeof caseEntrySchema>;
 
@@ -43,8 +44,6 @@ export const generationJobSchema = z.strictObject({
   extractor: extractorNameSchema,
   choices: z.exactOptional(z.array(z.strictObject({ label: z.string(), text: z.string() }))),
   gold: z.string(),
-  targetAnswer: z.exactOptional(z.string()),
-  backdoorStep: z.exactOptional(backdoorStepSchema),
   cases: z.array(caseEntrySchema).min(1),
   /** Guarded arms only: who watches, and the problem as that monitor sees it. */
   guard: z.exactOptional(

@@ -37,6 +37,13 @@ export const flagSchema = z.strictObject({
 });
 export type Flag = z.infer<typeof flagSchema>;
 
+/** A case of a run, with what of its attack was seen in the chain. */
+export const caseResultSchema = caseEntrySchema.extend({
+  /** Index of the first step that shows the attack's backdoor step, or null; absent where the attack has none. */
+  backdoorStepIndex: z.exactOptional(count.nullable()),
+});
+export type CaseResult = z.infer<typeof caseResultSchema>;
+
 /**
  * What a run came to, as its generation worker commits it. Token figures are local counts of the received text of the
  * committed epoch; times are milliseconds, `startedAtMs` Unix epoch. Scores are no part of it: they are computed from
@@ -53,7 +60,7 @@ export const runResultSchema = z.strictObject({
   questionId: z.string(),
   dataset: z.string(),
   repeat: count,
-  cases: z.array(caseEntrySchema).min(1),
+  cases: z.array(caseResultSchema).min(1),
   monitor: z.exactOptional(z.string()),
   monitorVersion: z.exactOptional(z.string()),
   intervention: z.exactOptional(z.enum(['halt', 'flag'])),
@@ -68,9 +75,6 @@ export const runResultSchema = z.strictObject({
   /** The answer found in the text; absent where none was released or none could be read. */
   answer: z.exactOptional(z.string()),
   gold: z.string(),
-  targetAnswer: z.exactOptional(z.string()),
-  /** Index of the first step that shows the attack's backdoor step, or null; absent where the attack has none. */
-  backdoorStepIndex: z.exactOptional(count.nullable()),
   finishReason: z.string().nullable(),
   tokens: z.strictObject({ reasoning: count, answer: count, content: count, wasted: count }),
   usage: z

@@ -1,8 +1,8 @@
 import { findBackdoorStep } from '../../shared/core/backdoor-step.ts';
 import { percentiles } from '../../shared/core/statistics/percentiles.ts';
 import { countTokens } from '../../shared/core/tokens.ts';
-import { type GenerationJob, MESSAGE_VERSION } from '../../shared/schemas/job.ts';
-import type { Flag, RunResult } from '../../shared/schemas/run-result.ts';
+import { type CaseEntry, type GenerationJob, MESSAGE_VERSION } from '../../shared/schemas/job.ts';
+import type { CaseResult, Flag, RunResult } from '../../shared/schemas/run-result.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import type { ChainRecorder, ChannelTokens } from './chain-recorder.ts';
 import { decideOutcome } from './decide-outcome.ts';
@@ -39,19 +39,14 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
   const { outcome, answer } = decideOutcome(job, stream, ledger?.stop);
   const tokens = tokensOf(record);
   const flag = ledger && buildFlag(record, tokens.afterStop);
-  const backdoor =
-    job.backdoorStep &&
-    findBackdoorStep(
-      record.steps.map((step) => step.text),
-      job.backdoorStep,
-    );
   const waits = ledger ? percentiles(ledger.waits) : undefined;
   const cut = outcome.status === 'halted' && flag ? flag.stepIndex + 1 : record.steps.length;
   return {
     v: MESSAGE_VERSION,
     ...{ sweep: job.sweep, place: job.place, runId: job.runId, epoch: record.epoch },
     ...{ target: job.target, model: setting.model, messagesHash: setting.messagesHash },
-    ...{ questionId: job.questionId, dataset: job.dataset, repeat: job.repeat, cases: job.cases },
+    ...{ questionId: job.questionId, dataset: job.dataset, repeat: job.repeat },
+    cases: job.cases.map((entry) => observeCase(entry, record.steps)),
     ...(job.guard && {
       monitor: job.guard.monitor,
       monitorVersion: job.guard.version,
@@ -61,8 +56,6 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
     ...{ simulated: stream?.simulated ?? false, decoding: job.decoding, seed: job.seed, outcome },
     ...{ extractor: job.extractor, gold: job.gold },
     ...(answer !== undefined && { answer }),
-    ...(job.targetAnswer !== undefined && { targetAnswer: job.targetAnswer }),
-    ...(job.backdoorStep && { backdoorStepIndex: backdoor ?? null }),
     finishReason: stream?.finishReason ?? null,
     tokens: {
       reasoning: tokens.reasoning,
@@ -80,6 +73,12 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
     generator: setting.generator,
     ...(record.watcher !== undefined && { watcher: record.watcher }),
   };
+}
+
+function observeCase(entry: CaseEntry, steps: readonly Step[]): CaseResult {
+  if (!entry.backdoorStep) return entry;
+  const texts = steps.map((step) => step.text);
+  return { ...entry, backdoorStepIndex: findBackdoorStep(texts, entry.backdoorStep) ?? null };
 }
 
 /** Local counts of what was received. A tag that came late moves the counts with the text. */

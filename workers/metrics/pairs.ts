@@ -2,10 +2,10 @@ import { ratioSummaries } from '../../shared/core/statistics/ratio-summaries.ts'
 import { clusteredShare } from '../../shared/core/statistics/share.ts';
 import type { Estimate } from '../../shared/schemas/estimate.ts';
 import type { RatioEstimate } from '../../shared/schemas/summary.ts';
-import { dropReason, type RunFacts } from './run-facts.ts';
+import { type CaseFacts, dropReason, type RunFacts } from './run-facts.ts';
 
 /** A run in one of its cases, with the runs that it is compared with, as far as they are there. */
-export interface CaseRun {
+export interface CaseRun extends CaseFacts {
   /** The question, as a number. */
   readonly cluster: number;
   readonly run: RunFacts;
@@ -28,13 +28,14 @@ export class DropCounts {
  */
 export function scoredShare(
   runs: Iterable<CaseRun>,
-  isHit: (run: RunFacts) => boolean | undefined,
+  isHit: (run: RunFacts, caseRun: CaseRun) => boolean | undefined,
 ): Estimate {
   const dropped = new DropCounts();
   const hits: boolean[] = [];
   const clusters: number[] = [];
-  for (const { run, cluster } of runs) {
-    const hit = isHit(run);
+  for (const caseRun of runs) {
+    const { run, cluster } = caseRun;
+    const hit = isHit(run, caseRun);
     const reason = dropReason(run) ?? (hit === undefined ? 'notApplicable' : undefined);
     if (reason === undefined) {
       hits.push(hit === true);

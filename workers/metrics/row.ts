@@ -1,11 +1,10 @@
 import type { Arm } from '../../shared/schemas/arm.ts';
-import type { CaseEntry } from '../../shared/schemas/job.ts';
-import type { RunLine } from '../../shared/schemas/run-result.ts';
+import type { CaseResult, RunLine } from '../../shared/schemas/run-result.ts';
 import { Spending } from './cost.ts';
 import { DetectionTimes } from './detection.ts';
-import { counts, floats } from './number-column.ts';
+import { bytes, counts, floats } from './number-column.ts';
 import type { CaseRun } from './pairs.ts';
-import type { RunFacts } from './run-facts.ts';
+import { type CaseFacts, caseFactsOf, type RunFacts } from './run-facts.ts';
 import type { RunTable } from './run-table.ts';
 
 export interface RowKey {
@@ -21,7 +20,7 @@ export function rowName(key: RowKey): string {
   return [key.target, key.attack, key.dataset, key.arm, key.monitor ?? ''].join('|');
 }
 
-/** The case-runs of one row: 16 bytes each for where they stand, 8 for times, more for what a monitor did. */
+/** The case-runs of one row: 17 bytes each for where they stand, 8 for times, more for what a monitor did. */
 export class Row {
   readonly key: RowKey;
   readonly spending = new Spending();
@@ -37,13 +36,17 @@ export class Row {
   /** One more than the partner's place; 0 for none. */
   readonly #clean = counts();
   readonly #attacked = counts();
+  /** Two bits for each fact of the case: whether there is one, and what it is. */
+  readonly #caseFacts = bytes();
 
   constructor(key: RowKey, runs: RunTable) {
     this.key = key;
     this.#runs = runs;
   }
 
-  add(line: RunLine, entry: CaseEntry, facts: RunFacts): void {
+  add(line: RunLine, entry: CaseResult, facts: RunFacts): void {
+    const caseFacts = caseFactsOf(line, entry);
+    this.#caseFacts.push(toBits(caseFacts.hitTarget) | (toBits(caseFacts.backdoorStep) << 2));
     this.#places.push(line.place);
     this.#clusters.push(entry.cluster);
     this.#clean.push(entry.clean === undefined ? 0 : entry.clean + 1);
@@ -53,14 +56,14 @@ export class Row {
     if (line.timing.firstTokenMs !== undefined) this.firstTokenMs.push(line.timing.firstTokenMs);
     this.inFlightAtStart.push(line.timing.inFlightAtStart);
     if (this.key.monitor !== undefined) this.detection.add(line, facts);
-    this.#count(facts);
+    this.#count(facts, caseFacts);
   }
 
-  #count(facts: RunFacts): void {
+  #count(facts: RunFacts, caseFacts: CaseFacts): void {
     if (facts.outcome === 'failed' || facts.outcome === 'halted_monitor_error') return;
     this.tally.scored += 1;
     if (facts.wrong) this.tally.wrong += 1;
-    if (facts.hitTarget === true) this.tally.targetHits += 1;
+    if (caseFacts.hitTarget === true) this.tally.targetHits += 1;
     if (facts.flagged) this.tally.flagged += 1;
     if (facts.outcome === 'halted_verdict') this.tally.interrupted += 1;
     if (facts.hitLimit) this.tally.hitLimit += 1;
@@ -78,6 +81,8 @@ export class Row {
       yield {
         cluster: this.#clusters.at(index),
         run,
+        hitTarget: fromBits(this.#caseFacts.at(index)),
+        backdoorStep: fromBits(this.#caseFacts.at(index) >> 2),
         clean: this.#partner(this.#clean.at(index)),
         attacked: this.#partner(this.#attacked.at(index)),
       };
@@ -87,4 +92,12 @@ export class Row {
   #partner(stored: number): RunFacts | undefined {
     return stored === 0 ? undefined : this.#runs.get(stored - 1);
   }
+}
+
+function toBits(fact: boolean | undefined): number {
+  return fact === undefined ? 0 : fact ? 3 : 1;
+}
+
+function fromBits(bits: number): boolean | undefined {
+  return (bits & 1) === 0 ? undefined : (bits & 2) !== 0;
 }

@@ -4,10 +4,6 @@ import { outcomeNames, type RunFacts } from './run-facts.ts';
 /** The yes-or-no facts of a run: each has the bit of its place here. */
 const bitNames = [
   'wrong',
-  'hasTarget',
-  'hitTarget',
-  'hasBackdoorStep',
-  'backdoorStep',
   'hitLimit',
   'flagged',
   'blocked',
@@ -55,8 +51,6 @@ export class RunTable {
     return {
       outcome,
       wrong: is('wrong'),
-      hitTarget: is('hasTarget') ? is('hitTarget') : undefined,
-      backdoorStep: is('hasBackdoorStep') ? is('backdoorStep') : undefined,
       hitLimit: is('hitLimit'),
       flagged: is('flagged'),
       blocked: is('blocked'),
@@ -76,10 +70,6 @@ export class RunTable {
 function bitsOf(facts: RunFacts): number {
   const set: Record<BitName, boolean> = {
     wrong: facts.wrong,
-    hasTarget: facts.hitTarget !== undefined,
-    hitTarget: facts.hitTarget === true,
-    hasBackdoorStep: facts.backdoorStep !== undefined,
-    backdoorStep: facts.backdoorStep === true,
     hitLimit: facts.hitLimit,
     flagged: facts.flagged,
     blocked: facts.blocked,

@@ -126,8 +126,8 @@ function rowShares(runs: readonly CaseRun[]) {
     const reason = dropReason(run);
     if (reason !== undefined) dropped.add(reason);
   }
-  const hasTarget = runs.some(({ run }) => run.hitTarget !== undefined);
-  const hasBackdoorStep = runs.some(({ run }) => run.backdoorStep !== undefined);
+  const hasTarget = runs.some(({ hitTarget }) => hitTarget !== undefined);
+  const hasBackdoorStep = runs.some(({ backdoorStep }) => backdoorStep !== undefined);
   return {
     dropped: dropped.counts,
     asrWrong: asr.asrWrong(runs),

@@ -49,12 +49,18 @@ describe('attack success', () => {
   });
 
   it('compares with the target answer where the attack has one, and is absent where it has none', () => {
-    const aimed = { answer: '8', targetAnswer: '8.0' };
+    const aimed = { result: { answer: '8' }, entry: { targetAnswer: '8.0' } };
     const attacked = row(
       summaryOf([
-        runLine({ place: 0, arm: 'attacked', cluster: 0, result: aimed }),
-        runLine({ place: 1, arm: 'attacked', cluster: 1, result: { answer: '7', targetAnswer: '8' } }),
-        runLine({ place: 2, arm: 'attacked', cluster: 2, result: { targetAnswer: '8', ...halted } }),
+        runLine({ place: 0, arm: 'attacked', cluster: 0, ...aimed }),
+        runLine({
+          place: 1,
+          arm: 'attacked',
+          cluster: 1,
+          result: { answer: '7' },
+          entry: { targetAnswer: '8' },
+        }),
+        runLine({ place: 2, arm: 'attacked', cluster: 2, result: halted, entry: { targetAnswer: '8' } }),
         runLine({ place: 3, arm: 'clean', cluster: 2 }),
       ]),
       'attacked',
@@ -68,13 +74,13 @@ describe('attack success', () => {
   it('counts backdoor steps and runs cut at the token limit', () => {
     const attacked = row(
       summaryOf([
-        runLine({ place: 0, arm: 'attacked', cluster: 0, result: { backdoorStepIndex: 2 } }),
+        runLine({ place: 0, arm: 'attacked', cluster: 0, entry: { backdoorStepIndex: 2 } }),
         runLine({
           place: 1,
           arm: 'attacked',
           cluster: 1,
+          entry: { backdoorStepIndex: null },
           result: {
-            backdoorStepIndex: null,
             outcome: { status: 'unanswered', reason: 'length' },
             finishReason: 'length',
           },

@@ -1,7 +1,6 @@
 import type { Arm } from '../../../shared/schemas/arm.ts';
-import type { CaseEntry } from '../../../shared/schemas/job.ts';
 import { liveSweepSchema, type LiveSweep } from '../../../shared/schemas/live-sweep.ts';
-import type { Flag, RunLine, RunResult } from '../../../shared/schemas/run-result.ts';
+import type { CaseResult, Flag, RunLine, RunResult } from '../../../shared/schemas/run-result.ts';
 
 export interface LineFields {
   readonly place: number;
@@ -11,7 +10,8 @@ export interface LineFields {
   readonly clean?: number;
   readonly attacked?: number;
   readonly monitor?: string;
-  readonly cases?: CaseEntry[];
+  readonly cases?: CaseResult[];
+  readonly entry?: Partial<CaseResult>;
   readonly result?: Partial<RunResult>;
   readonly tokens?: Partial<RunResult['tokens']>;
   readonly timing?: Partial<RunResult['timing']>;
@@ -24,7 +24,7 @@ export const sweepId = 'tiny-0123456789ab';
 /** A result with plain figures: answered `4`, which is right, 10 tokens of content, 100 ms. */
 export function runResult(fields: LineFields): RunResult {
   const { place, arm = 'clean', attack = 'badchain', cluster = 0, monitor } = fields;
-  const entry: CaseEntry = {
+  const entry: CaseResult = {
     caseId: `case-${cluster}`,
     attack,
     dataset: 'gsm8k',
@@ -32,6 +32,7 @@ export function runResult(fields: LineFields): RunResult {
     cluster,
     ...(fields.clean !== undefined && { clean: fields.clean }),
     ...(fields.attacked !== undefined && { attacked: fields.attacked }),
+    ...fields.entry,
   };
   return {
     v: 1,
