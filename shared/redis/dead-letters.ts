@@ -6,32 +6,36 @@ const MAX_LETTERS = 10_000;
 const MAX_PAYLOAD = 4_096;
 
 export interface DeadLetter {
-  /** Where it was found: a queue, a stream, a file. */
+  /** Where it was found: a queue, or the results stream. */
   readonly source: string;
+  /** Empty when what could not be read does not say. */
+  readonly sweep: string;
   readonly reason: string;
+  /** What could not be used, as text; clipped. */
   readonly payload: string;
 }
 
-/** Puts aside a message that does not fit its schema. Counted for good, kept for a while. */
-export async function sendDeadLetter(redis: Redis, keys: Keys, letter: DeadLetter): Promise<void> {
-  const { source, reason, payload } = letter;
-  const clipped = payload.slice(0, MAX_PAYLOAD);
-  await redis.xadd(
-    keys.deadLetters,
-    'MAXLEN',
-    '~',
-    MAX_LETTERS,
-    '*',
-    'source',
-    source,
-    'reason',
-    reason,
-    'payload',
-    clipped,
-  );
-  await redis.incr(keys.deadLetterCount);
-}
+/** Messages that do not fit their schemas, with the reason. Counted for good, kept for a while. */
+export class DeadLetters {
+  readonly #redis: Redis;
+  readonly #keys: Keys;
 
-export async function countDeadLetters(redis: Redis, keys: Keys): Promise<number> {
-  return Number((await redis.get(keys.deadLetterCount)) ?? 0);
+  constructor(redis: Redis, keys: Keys) {
+    this.#redis = redis;
+    this.#keys = keys;
+  }
+
+  async add(letter: DeadLetter): Promise<void> {
+    const fields = { ...letter, payload: letter.payload.slice(0, MAX_PAYLOAD) };
+    await this.#redis.xadd(
+      this.#keys.deadLetters,
+      ...['MAXLEN', '~', String(MAX_LETTERS)],
+      ...['*', ...Object.entries(fields).flat()],
+    );
+    await this.#redis.hincrby(this.#keys.deadLetterCount, letter.sweep, 1);
+  }
+
+  async count(sweep: string): Promise<number> {
+    return Number((await this.#redis.hget(this.#keys.deadLetterCount, sweep)) ?? 0);
+  }
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HaltlineError } from '../errors.ts';
 import { MESSAGE_VERSION } from '../schemas/job.ts';
-import { sendDeadLetter } from './dead-letters.ts';
+import { DeadLetters } from './dead-letters.ts';
 import type { Keys } from './keys.ts';
 
 /** How long a job of a newer version waits for a newer worker. */
@@ -12,6 +12,7 @@ const NEWER_DELAY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;
 
 const versionSchema = z.object({ v: z.int() });
+const sweepSchema = z.object({ sweep: z.string() });
 let warnedAtMs = -Infinity;
 
 /**
@@ -58,8 +59,9 @@ export async function withJobErrors(
       throw new DelayedError();
     }
     if (error.code === 'PAYLOAD_INVALID') {
-      await sendDeadLetter(redis, keys, {
+      await new DeadLetters(redis, keys).add({
         source: job.queueName,
+        sweep: sweepSchema.safeParse(job.data).data?.sweep ?? '',
         reason: error.message,
         payload: JSON.stringify(job.data),
       });

@@ -11,6 +11,8 @@ export interface SweepKeys {
   readonly feederLease: string;
   readonly backlogBytes: string;
   readonly lateUse: string;
+  readonly spend: string;
+  readonly openSpend: string;
 }
 
 /** What one model can take: see limit-scripts.ts. */
@@ -62,6 +64,8 @@ export function createKeys(prefix: string): Keys {
         feederLease: key('feeder-lease'),
         backlogBytes: key('backlog-bytes'),
         lateUse: key('late-use'),
+        spend: key('spend'),
+        openSpend: key('open-spend'),
       };
     },
     run: (sweep, place) => {

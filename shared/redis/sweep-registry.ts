@@ -4,6 +4,8 @@ import type { SweepStore } from './sweep-store.ts';
 
 export interface KnownSweep {
   readonly sweep: LiveSweep;
+  /** Another after each announcement of the sweep. */
+  readonly announced: string;
   status: SweepStatus;
   backlogBytes: number;
 }
@@ -61,21 +63,21 @@ export class SweepRegistry {
     const live = new Set(await this.#store.liveSweeps());
     for (const id of this.#known.keys()) if (!live.has(id)) this.#known.delete(id);
     for (const id of live) {
-      const known = this.#known.get(id) ?? (await this.#read(id));
+      const [now, backlogBytes] = await Promise.all([this.#store.look(id), this.#store.backlogBytes(id)]);
+      let known = this.#known.get(id);
+      // Announced again, it may hold other limits and prices.
+      if (!known || (now && now.announced !== known.announced)) known = (await this.#read(id)) ?? known;
       if (!known) continue;
-      const [status, backlogBytes] = await Promise.all([
-        this.#store.status(id),
-        this.#store.backlogBytes(id),
-      ]);
-      this.#known.set(id, Object.assign(known, { backlogBytes }, status ? { status } : {}));
+      this.#known.set(id, Object.assign(known, { backlogBytes }, now ? { status: now.status } : {}));
     }
   }
 
   async #read(id: string): Promise<KnownSweep | undefined> {
     try {
+      // In this order: a spec may be newer than the word, and is read again then; never the reverse.
+      const now = await this.#store.look(id);
       const sweep = await this.#store.read(id);
-      const status = await this.#store.status(id);
-      return sweep && status ? { sweep, status, backlogBytes: 0 } : undefined;
+      return sweep && now ? { sweep, ...now, backlogBytes: 0 } : undefined;
     } catch (err) {
       // Read at each look, told once.
       if (!this.#unreadable.has(id)) {

@@ -1,3 +1,4 @@
+import { openSpend } from './spend-scripts.ts';
 import { Script } from './script.ts';
 
 /* The scripts on one sweep: their keys share the sweep's hash tag. */
@@ -32,12 +33,13 @@ return {'released'}
 `);
 
 /**
- * KEYS: lease, done marks, results stream, backlog bytes. ARGV: lease token, group, number of places, the
- * places, then the ids of the entries.
- * Refused unless the lease is held by the token. Effect: marks the places as done; acknowledges and deletes the
- * entries and takes their bytes off the counter (once, however often it is sent). Answer: {'settled'} or {'refused'}.
+ * KEYS: lease, done marks, spend, open spend, results stream, backlog bytes. ARGV: lease token, group, then what all runs
+ * on disk came to ('' each: not told): money, tokens, runs; number of places, the places, then the ids of the entries.
+ * Refused unless the lease is held by the token. Effect: marks the places as done, frees what they had reserved, and
+ * sets what is spent; acknowledges and deletes the entries and takes their bytes off the counter (once, however often
+ * it is sent). Answer: {'settled'} or {'refused'}.
  */
-export const settleScript = new Script(`
+export const settleScript = new Script(`${openSpend('KEYS[3]', 'KEYS[4]')}
 -- 0 for an entry that does not fit: it must be droppable too.
 local function bytes_of(fields)
   for i = 1, #fields, 2 do
@@ -47,13 +49,17 @@ local function bytes_of(fields)
 end
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'refused'} end
 local bytes = 0
-local places = tonumber(ARGV[3])
-for i = 4, 3 + places do redis.call('SETBIT', KEYS[2], ARGV[i], 1) end
-for i = 4 + places, #ARGV do
-  local entry = redis.call('XRANGE', KEYS[3], ARGV[i], ARGV[i])[1]
-  redis.call('XACK', KEYS[3], ARGV[2], ARGV[i])
-  if entry and redis.call('XDEL', KEYS[3], ARGV[i]) == 1 then bytes = bytes + bytes_of(entry[2]) end
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[3], 'money', ARGV[3], 'tokens', ARGV[4], 'runs', ARGV[5]) end
+local places = tonumber(ARGV[6])
+for i = 7, 6 + places do
+  redis.call('SETBIT', KEYS[2], ARGV[i], 1)
+  free(ARGV[i])
 end
-if bytes > 0 and redis.call('DECRBY', KEYS[4], bytes) < 0 then redis.call('SET', KEYS[4], 0) end
+for i = 7 + places, #ARGV do
+  local entry = redis.call('XRANGE', KEYS[5], ARGV[i], ARGV[i])[1]
+  redis.call('XACK', KEYS[5], ARGV[2], ARGV[i])
+  if entry and redis.call('XDEL', KEYS[5], ARGV[i]) == 1 then bytes = bytes + bytes_of(entry[2]) end
+end
+if bytes > 0 and redis.call('DECRBY', KEYS[6], bytes) < 0 then redis.call('SET', KEYS[6], 0) end
 return {'settled'}
 `);

@@ -1,12 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { z } from 'zod';
 import {
+  type Cap,
+  capSchema,
   type LiveSweep,
   liveSweepSchema,
   type SweepStatus,
   sweepStatusSchema,
 } from '../schemas/live-sweep.ts';
 import type { MonitorUse } from '../schemas/run-result.ts';
+import { nanoMoney, type Spend } from '../core/spend.ts';
 import type { Keys } from './keys.ts';
+import {
+  bookSpendScript,
+  recountScript,
+  releaseScript as releaseSpendScript,
+  reserveScript,
+} from './spend-scripts.ts';
 import { leaseScript, releaseScript, sendScript, settleScript } from './sweep-scripts.ts';
 
 /** How long a lease outlives its holder. */
@@ -14,6 +25,16 @@ export const LEASE_MS = 10_000;
 export const METRICS_GROUP = 'metrics';
 
 export type LeaseName = 'metrics' | 'feeder';
+
+const reservedSchema = z.enum(['reserved', 'wait', 'capped', 'refused', 'done']);
+
+/** What a batch of results came to. */
+export interface SettledBatch {
+  readonly places: readonly number[];
+  readonly entries: readonly string[];
+  /** What all runs on disk came to, these included. */
+  readonly spent?: Spend;
+}
 
 /** The keys of sweeps. */
 export class SweepStore {
@@ -28,9 +49,20 @@ export class SweepStore {
   /** Makes a sweep known to workers, or known again: its status becomes `running`. */
   async announce(sweep: LiveSweep): Promise<void> {
     const keys = this.#keys.sweep(sweep.id);
-    await this.#redis.set(keys.spec, JSON.stringify(liveSweepSchema.parse(sweep)));
-    await this.#redis.hset(keys.state, { status: 'running' });
-    await this.#redis.hdel(keys.state, 'ready');
+    const { maxCost, maxTokens, maxRuns } = sweep.spec.limits;
+    const caps = { maxMoney: maxCost === undefined ? undefined : nanoMoney(maxCost), maxTokens, maxRuns };
+    const isSet = (cap: [string, number | undefined]): cap is [string, number] => cap[1] !== undefined;
+    // Caps stand beside the status, not in the workers' copy of the spec: a raised one holds for all at once.
+    await this.#redis
+      .multi()
+      .set(keys.spec, JSON.stringify(liveSweepSchema.parse(sweep)))
+      .hdel(keys.state, 'ready', 'cap', ...Object.keys(caps))
+      .hset(keys.state, {
+        status: 'running',
+        announced: randomUUID(),
+        ...Object.fromEntries(Object.entries(caps).filter(isSet)),
+      })
+      .exec();
     await this.#redis.sadd(this.#keys.liveSweeps, sweep.id);
   }
 
@@ -57,6 +89,13 @@ export class SweepStore {
   async status(sweep: string): Promise<SweepStatus | undefined> {
     const status = await this.#redis.hget(this.#keys.sweep(sweep).state, 'status');
     return status === null ? undefined : sweepStatusSchema.parse(status);
+  }
+
+  /** Its status, and a word that is another after each announcement: what was read of the spec before is old then. */
+  async look(sweep: string): Promise<{ status: SweepStatus; announced: string } | undefined> {
+    const [status, announced] = await this.#redis.hmget(this.#keys.sweep(sweep).state, 'status', 'announced');
+    if (status == null) return undefined;
+    return { status: sweepStatusSchema.parse(status), announced: announced ?? '' };
   }
 
   async setStatus(sweep: string, status: SweepStatus): Promise<void> {
@@ -140,18 +179,96 @@ export class SweepStore {
   }
 
   /** Marks places and drops entries, if the lease is still held; false if it is not. */
-  async settle(
-    sweep: string,
-    leaseToken: string,
-    batch: { places: readonly number[]; entries: readonly string[] },
-  ): Promise<boolean> {
+  async settle(sweep: string, leaseToken: string, batch: SettledBatch): Promise<boolean> {
     const keys = this.#keys.sweep(sweep);
+    const { places, entries, spent } = batch;
     const reply = await settleScript.run(
       this.#redis,
-      [keys.metricsLease, keys.done, keys.results, keys.backlogBytes],
-      [leaseToken, METRICS_GROUP, batch.places.length, ...batch.places, ...batch.entries],
+      [keys.metricsLease, keys.done, keys.spend, keys.openSpend, keys.results, keys.backlogBytes],
+      [
+        ...[leaseToken, METRICS_GROUP],
+        ...(spent ? [nanoMoney(spent.money), spent.tokens, spent.runs] : ['', '', '']),
+        ...[places.length, ...places, ...entries],
+      ],
     );
     return reply[0] === 'settled';
+  }
+
+  /** Sets what is spent to what the file says, and frees what runs that are on disk had reserved; false without the lease. */
+  async recount(sweep: string, leaseToken: string, spent: Spend): Promise<boolean> {
+    const keys = this.#keys.sweep(sweep);
+    const reply = await recountScript.run(
+      this.#redis,
+      [keys.metricsLease, keys.done, keys.spend, keys.openSpend],
+      [leaseToken, nanoMoney(spent.money), spent.tokens, spent.runs],
+    );
+    return reply[0] === 'recounted';
+  }
+
+  /**
+   * Reserves what a run may come to at most, in place of what an earlier epoch of it had reserved. `wait`: it does not
+   * fit beside the runs under way, whose ends may leave room. `capped`: it does not fit at all, and the sweep is capped
+   * now. `refused`: the sweep is not running. `done`: the run is on disk.
+   *
+   * @param run.isUnderWay - it goes on whatever the caps say
+   */
+  async reserve(
+    sweep: string,
+    run: { place: number; money: number; tokens: number; isUnderWay: boolean },
+  ): Promise<'reserved' | 'wait' | 'capped' | 'refused' | 'done'> {
+    const keys = this.#keys.sweep(sweep);
+    const reply = await reserveScript.run(
+      this.#redis,
+      [keys.state, keys.done, keys.spend, keys.openSpend],
+      [run.place, nanoMoney(run.money), run.tokens, run.isUnderWay ? 1 : 0],
+    );
+    return reservedSchema.parse(reply[0]);
+  }
+
+  /** The run is not under way any more, and not on disk. */
+  async releaseSpend(sweep: string, place: number): Promise<void> {
+    const keys = this.#keys.sweep(sweep);
+    await releaseSpendScript.run(this.#redis, [keys.spend, keys.openSpend], [place]);
+  }
+
+  /** Adds what a monitor call came to, as it was made: the run's line will hold it, and takes its place then. */
+  async bookSpend(sweep: string, place: number, spent: Omit<Spend, 'runs'>): Promise<void> {
+    const keys = this.#keys.sweep(sweep);
+    await bookSpendScript.run(
+      this.#redis,
+      [keys.done, keys.spend, keys.openSpend],
+      [place, nanoMoney(spent.money), spent.tokens],
+    );
+  }
+
+  /** What is spent: of runs on disk and monitor calls that came later; and what runs under way have reserved. */
+  async spend(sweep: string): Promise<{ spent: Spend; open: Spend }> {
+    const keys = this.#keys.sweep(sweep);
+    const [fields, runs] = await Promise.all([
+      this.#redis.hgetall(keys.spend),
+      this.#redis.hlen(keys.openSpend),
+    ]);
+    const of = (field: string): number => Number(fields[field] ?? 0);
+    return {
+      spent: {
+        money: (of('money') + of('lateMoney')) / 1e9,
+        tokens: of('tokens') + of('lateTokens'),
+        runs: of('runs'),
+      },
+      open: { money: of('openMoney') / 1e9, tokens: of('openTokens'), runs },
+    };
+  }
+
+  /** Stops the sweep for a cap, if it is running: no run starts, those under way end. */
+  async setCapped(sweep: string, cap: Cap): Promise<void> {
+    if ((await this.status(sweep)) !== 'running') return;
+    await this.#redis.hset(this.#keys.sweep(sweep).state, { status: 'capped', cap });
+  }
+
+  /** What capped the sweep, if it is. */
+  async cap(sweep: string): Promise<Cap | undefined> {
+    const cap = await this.#redis.hget(this.#keys.sweep(sweep).state, 'cap');
+    return cap === null ? undefined : capSchema.parse(cap);
   }
 
   async backlogBytes(sweep: string): Promise<number> {

@@ -14,10 +14,13 @@ import { silentLog } from '../support/silent-log.ts';
 const fixture = fileURLToPath(new URL('../support/crashing-worker.ts', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where a worker dies, and how often the target is asked for the run in all. */
+/**
+ * Where a generation worker dies, and how often the target is asked for the run in all. The points behind each write of
+ * the metrics worker are in test/workers/metrics/crash.test.ts.
+ */
 const points = [
-  { name: 'after start', kind: 'generation', at: 'RunStore.start', requests: 1, crashRestart: true },
-  { name: 'after commit', kind: 'generation', at: 'RunStore.commit', requests: 1, crashRestart: false },
+  { name: 'after start', at: 'RunStore.start', requests: 1, crashRestart: true },
+  { name: 'after commit', at: 'RunStore.commit', requests: 1, crashRestart: false },
   {
     name: 'after the results entry',
     kind: 'generation',
@@ -25,9 +28,6 @@ const points = [
     requests: 1,
     crashRestart: false,
   },
-  { name: 'after the line', kind: 'metrics', at: 'SweepFolder.sync', requests: 1, crashRestart: false },
-  { name: 'after the marks', kind: 'metrics', at: 'SweepStore.settle', requests: 1, crashRestart: false },
-  { name: 'after the deletion', kind: 'metrics', at: 'RunStore.delete', requests: 1, crashRestart: false },
 ] as const;
 
 for (const point of points) {
@@ -41,12 +41,11 @@ for (const point of points) {
       const resultsDir = await mkdtemp(join(tmpdir(), 'haltline-crash-'));
       onTestFinished(() => rm(resultsDir, { recursive: true, force: true }));
       await pipeline.startMonitor();
-      const worker = spawnCrashing(pipeline, point.kind, point.at, resultsDir);
-      if (point.kind === 'metrics') await pipeline.startGeneration();
+      const worker = spawnCrashing(pipeline, point.at);
       await pipeline.addJobs([buildJob(pipeline.sweep)]);
       expect(await worker.died).toBe('SIGKILL');
 
-      if (point.kind === 'generation') await pipeline.startGeneration();
+      await pipeline.startGeneration();
       const metrics = await startMetricsWorker({
         ...{ redis: redisOptionsFromUrl(pipeline.url), keys: pipeline.keys, log: silentLog, resultsDir },
         ...{ host: '127.0.0.1', port: 0 },
@@ -67,14 +66,8 @@ for (const point of points) {
   );
 }
 
-function spawnCrashing(
-  pipeline: Pipeline,
-  kind: string,
-  at: string,
-  resultsDir: string,
-): { died: Promise<string | null> } {
-  const prefix = pipeline.keys.queuePrefix;
-  const args = ['--import', 'tsx', fixture, kind, at, pipeline.url, prefix, resultsDir];
+function spawnCrashing(pipeline: Pipeline, at: string): { died: Promise<string | null> } {
+  const args = ['--import', 'tsx', fixture, at, pipeline.url, pipeline.keys.queuePrefix];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const died = once(child, 'exit').then(([, signal]: unknown[]) =>

@@ -1,6 +1,6 @@
 /*
- * A worker process that ends with kill -9 right after one call of one method has had its effect:
- *   node --import tsx crashing-worker.ts generation|metrics CLASS.METHOD REDIS_URL PREFIX RESULTS_DIR
+ * A generation worker that ends with kill -9 right after one call of one method has had its effect:
+ *   node --import tsx crashing-worker.ts CLASS.METHOD REDIS_URL PREFIX
  * It wraps the real class, so that production code needs no hook for it.
  */
 import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
@@ -8,18 +8,15 @@ import { createKeys } from '../../shared/redis/keys.ts';
 import { RunStore } from '../../shared/redis/run-store.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
 import { startGenerationWorker } from '../../workers/generation/main.ts';
-import { startMetricsWorker } from '../../workers/metrics/main.ts';
-import { SweepFolder } from '../../workers/metrics/sweep-folder.ts';
 import { silentLog } from './silent-log.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
-const [kind, at = '', url = '', prefix = '', resultsDir = ''] = process.argv.slice(2);
+const [at = '', url = '', prefix = ''] = process.argv.slice(2);
 const [className = '', methodName = ''] = at.split('.');
 const prototypes: Readonly<Record<string, object>> = {
   RunStore: RunStore.prototype,
   SweepStore: SweepStore.prototype,
-  SweepFolder: SweepFolder.prototype,
 };
 const prototype = prototypes[className];
 const method: unknown = prototype && Reflect.get(prototype, methodName);
@@ -30,9 +27,12 @@ Reflect.set(prototype, methodName, async function (this: unknown, ...args: unkno
   return new Promise(() => undefined);
 });
 
-const base = { redis: redisOptionsFromUrl(url), keys: createKeys(prefix), log: silentLog };
-if (kind === 'generation') await startGenerationWorker({ ...base, env: process.env });
-else await startMetricsWorker({ ...base, resultsDir, host: '127.0.0.1', port: 0 });
+await startGenerationWorker({
+  redis: redisOptionsFromUrl(url),
+  keys: createKeys(prefix),
+  log: silentLog,
+  env: process.env,
+});
 
 function isMethod(value: unknown): value is Method {
   return typeof value === 'function';

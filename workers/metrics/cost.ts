@@ -1,5 +1,6 @@
+import { callMoney, pricesById, type Spend } from '../../shared/core/spend.ts';
 import type { RunLine } from '../../shared/schemas/run-result.ts';
-import type { Price } from '../../shared/schemas/sweep-file.ts';
+import type { Price, SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { Cost } from '../../shared/schemas/summary.ts';
 
 /** What runs spent, without prices: sums of the tokens in their lines. */
@@ -14,7 +15,7 @@ export class Spending {
     const localTokens = tokens.reasoning + tokens.answer + tokens.content;
     this.runs += 1;
     if (usage?.promptTokens == null || usage.completionTokens === null) this.withoutUsage += 1;
-    this.target.prompt += usage?.promptTokens ?? 0;
+    this.target.prompt += usage?.promptTokens ?? line.promptEstimate ?? 0;
     this.target.completion += usage?.completionTokens ?? localTokens;
     this.target.wasted += tokens.wasted;
     this.monitor.calls += monitorUse.calls;
@@ -33,7 +34,7 @@ export function cost(
   prices: { target: Price | undefined; monitor: Price | undefined },
 ): Cost {
   const target = targetMoney(spent, prices.target);
-  const monitor = spent.monitor.calls === 0 ? 0 : monitorMoney(spent, prices.monitor);
+  const monitor = spent.monitor.calls === 0 ? 0 : callMoney(prices.monitor, spent.monitor);
   return {
     runs: spent.runs,
     withoutUsage: spent.withoutUsage,
@@ -75,10 +76,33 @@ function targetMoney({ target }: Spending, price: Price | undefined): number | u
   return (target.prompt * price.input + (target.completion + target.wasted) * price.output) / 1e6;
 }
 
-/** Cached tokens are part of those sent in. */
-function monitorMoney({ monitor }: Spending, price: Price | undefined): number | undefined {
-  if (price === undefined) return undefined;
-  const fresh = Math.max(0, monitor.tokensIn - monitor.tokensCached);
-  const cached = monitor.tokensCached * (price.cached ?? price.input);
-  return (fresh * price.input + cached + monitor.tokensOut * price.output) / 1e6;
+/** The prices that a sweep's file names, and where it names none, those of its spec. */
+export function pricesOf(
+  { spec, prices }: SweepFile,
+  { target, monitor }: { target: string; monitor: string | undefined },
+): { target: Price | undefined; monitor: Price | undefined } {
+  const own = pricesById(spec);
+  return {
+    target: prices?.targets[target] ?? own.targets[target],
+    monitor: monitor === undefined ? undefined : (prices?.monitors[monitor] ?? own.monitors[monitor]),
+  };
+}
+
+/** What runs came to, for the caps: tokens of all kinds, and the money of what has a price. */
+export function spentOf(sweep: SweepFile, groups: Iterable<SpendingGroup>): Spend {
+  let [money, tokens, runs] = [0, 0, 0];
+  for (const group of groups) {
+    const { target, monitor, runs: count } = cost(group.spending, pricesOf(sweep, group));
+    money += (target.money ?? 0) + (monitor.money ?? 0);
+    tokens += target.prompt + target.completion + target.wasted + monitor.tokensIn + monitor.tokensOut;
+    runs += count;
+  }
+  return { money, tokens, runs };
+}
+
+/** What the runs of one target under one monitor (or none) spent. */
+export interface SpendingGroup {
+  readonly target: string;
+  readonly monitor: string | undefined;
+  readonly spending: Spending;
 }

@@ -1,5 +1,5 @@
 import type { RunLine } from '../../shared/schemas/run-result.ts';
-import { Spending } from './cost.ts';
+import { Spending, type SpendingGroup } from './cost.ts';
 import { factsOf, type OutcomeName } from './run-facts.ts';
 import { Row, rowName, type RowKey } from './row.ts';
 import { RunTable } from './run-table.ts';
@@ -14,13 +14,6 @@ export interface RunGroup {
   runs: number;
 }
 
-/** What all runs of one target under one monitor (or none) spent, each run once. */
-export interface SpendingGroup {
-  readonly target: string;
-  readonly monitor: string | undefined;
-  readonly spending: Spending;
-}
-
 /**
  * The lines of a sweep, folded one by one into what its figures need. The first line of a place counts; what follows is
  * a repeat. Lines themselves are not kept.
@@ -29,6 +22,7 @@ export class Fold {
   readonly runs = new RunTable();
   readonly rows = new Map<string, Row>();
   readonly groups = new Map<string, RunGroup>();
+  /** Each run once. */
   readonly spending = new Map<string, SpendingGroup>();
   readonly outcomes: Record<string, number> = {};
   readonly generators: Record<string, number> = {};

@@ -6,7 +6,8 @@ import type { RunStore } from '../../shared/redis/run-store.ts';
 import type { SweepStore } from '../../shared/redis/sweep-store.ts';
 import type { LiveSweep, SweepStatus } from '../../shared/schemas/live-sweep.ts';
 import type { Summary } from '../../shared/schemas/summary.ts';
-import type { DeadLetter, DeadLetters } from './dead-letters.ts';
+import type { DeadLetter, DeadLetters } from '../../shared/redis/dead-letters.ts';
+import { spentOf } from './cost.ts';
 import { DoneMarks } from './done-marks.ts';
 import { Fold } from './fold.ts';
 import { Lease } from './lease.ts';
@@ -42,7 +43,7 @@ export interface ServeSweepDependencies {
  * disk), ended (stopped, lease lost, or folder broken; figures stay readable).
  */
 export class ServedSweep {
-  readonly sweep: LiveSweep;
+  #sweep: LiveSweep;
   readonly fold: Fold;
   readonly #summaries: SummaryKeeper;
   readonly #folder: SweepFolder;
@@ -63,7 +64,7 @@ export class ServedSweep {
     parts: { fold: Fold; folder: SweepFolder; lease: Lease; marks: DoneMarks; deadLetterCount: number },
     dependencies: ServeSweepDependencies,
   ) {
-    this.sweep = sweep;
+    this.#sweep = sweep;
     this.fold = parts.fold;
     this.#folder = parts.folder;
     this.#lease = parts.lease;
@@ -127,6 +128,18 @@ export class ServedSweep {
     }
   }
 
+  get sweep(): LiveSweep {
+    return this.#sweep;
+  }
+
+  /** The sweep was announced again: its limits and prices may be others. */
+  async adopt(sweep: LiveSweep): Promise<void> {
+    if (sweep === this.#sweep || !this.#lease.isHeld()) return;
+    this.#sweep = sweep;
+    await this.#folder.setSweep(sweep);
+    await this.#recount();
+  }
+
   get summary(): Summary | undefined {
     return this.#summaries.latest;
   }
@@ -174,6 +187,7 @@ export class ServedSweep {
     const { store, stream, token } = this.#dependencies;
     await stream.ensureGroup();
     await store.writeDone(this.sweep.id, this.#marks.bytes);
+    await this.#recount();
     await store.clearRefusal(this.sweep.id);
     await store.setReady(this.sweep.id, token);
     await stream.dropIdleConsumers();
@@ -187,7 +201,8 @@ export class ServedSweep {
     if (performance.now() - this.#healedAtMs >= healEveryMs) await this.#heal();
     const entries = await this.#nextEntries();
     for (const batch of cutBatches(entries)) await writeBatch(this.#ports(), batch);
-    if (this.isComplete && this.#status === 'running') await this.#finish();
+    const mayFinish = this.#status === 'running' || this.#status === 'capped';
+    if (this.isComplete && mayFinish) await this.#finish();
     this.#summaries.refresh((err) => {
       this.#log.warn({ event: 'summary-failed', err }, 'could not bring the summary up to date');
     });
@@ -211,12 +226,13 @@ export class ServedSweep {
     if (!this.#lease.isHeld()) return;
     const status = await store.status(id);
     if (status !== undefined) this.#status = status;
-    else if (this.#status === 'running' || this.#status === 'paused') await this.#announceAgain();
+    else if (['running', 'paused', 'capped'].includes(this.#status)) await this.#announceAgain();
     if (this.#isOver()) return;
     const marked = await store.countDone(id);
     if (marked !== this.#marks.count) {
       this.#log.warn({ event: 'marks-rewritten', marked, lines: this.#marks.count }, 'done marks rewritten');
       await store.writeDone(id, this.#marks.bytes);
+      await this.#recount();
     }
     if (!(await store.isReady(id))) await store.setReady(id, token);
     this.#healedAtMs = performance.now();
@@ -230,6 +246,12 @@ export class ServedSweep {
     await stream.ensureGroup();
     await store.announce(this.sweep);
     if (this.#status !== 'running') await store.setStatus(this.sweep.id, this.#status);
+  }
+
+  /** What is spent, by the file. */
+  async #recount(): Promise<void> {
+    const spent = spentOf(this.#folder.sweep, this.fold.spending.values());
+    await this.#dependencies.store.recount(this.sweep.id, this.#lease.token, spent);
   }
 
   async #finish(): Promise<void> {
@@ -270,6 +292,7 @@ export class ServedSweep {
       lease: this.#lease,
       marks: this.#marks,
       fold: this.fold,
+      spent: () => spentOf(this.#folder.sweep, this.fold.spending.values()),
       deadLetter: async (letter: DeadLetter) => {
         await deadLetters.add(letter);
         this.#deadLetterCount += 1;

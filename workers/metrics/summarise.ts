@@ -2,7 +2,7 @@ import { arms } from '../../shared/schemas/arm.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { SettledReasoning, Summary, SummaryRow } from '../../shared/schemas/summary.ts';
 import * as asr from './asr.ts';
-import { cost, totalCost } from './cost.ts';
+import { cost, pricesOf, totalCost } from './cost.ts';
 import { named } from './detection.ts';
 import type { Fold } from './fold.ts';
 import { flagged, interrupted } from './interrupts.ts';
@@ -178,11 +178,4 @@ function sortedRows(fold: Fold): Row[] {
   const order = ({ key }: Row) =>
     [key.target, key.attack, key.dataset, arms.indexOf(key.arm), key.monitor ?? ''].join('|');
   return [...fold.rows.values()].sort((a, b) => (order(a) < order(b) ? -1 : 1));
-}
-
-function pricesOf(sweep: SweepFile, { target, monitor }: { target: string; monitor: string | undefined }) {
-  return {
-    target: sweep.prices?.targets[target],
-    monitor: monitor === undefined ? undefined : sweep.prices?.monitors[monitor],
-  };
 }

@@ -11,7 +11,7 @@ import type { KnownSweep } from '../../shared/redis/sweep-registry.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
 import type { LiveSweep } from '../../shared/schemas/live-sweep.ts';
 import type { Summary } from '../../shared/schemas/summary.ts';
-import { DeadLetters } from './dead-letters.ts';
+import { DeadLetters } from '../../shared/redis/dead-letters.ts';
 import { ResultStream } from './result-stream.ts';
 import { sweepSamples } from './samples.ts';
 import { ServedSweep } from './serve-sweep.ts';
@@ -100,13 +100,25 @@ export class SweepDesk {
   #consider(sweep: LiveSweep): void {
     const { id } = sweep;
     const served = this.#served.get(id);
-    if (served) served.retiredAtMs = undefined;
+    if (served) {
+      served.retiredAtMs = undefined;
+      this.#adopt(served, sweep);
+    }
     const isEarly = performance.now() < (this.#notBeforeMs.get(id) ?? 0);
     if (served?.isActive === true || this.#taking.has(id) || isEarly) return;
     this.#taking.set(
       id,
       this.#take(sweep).finally(() => this.#taking.delete(id)),
     );
+  }
+
+  #adopt(served: Served, sweep: LiveSweep): void {
+    served.sweep.adopt(sweep).catch((err: unknown) => {
+      this.#options.log.warn(
+        { event: 'sweep-not-adopted', sweep: sweep.id, err },
+        'new limits are not in the file',
+      );
+    });
   }
 
   async #take(sweep: LiveSweep): Promise<void> {
@@ -126,7 +138,7 @@ export class SweepDesk {
         store: this.store,
         runs: new RunStore(this.#redis, this.#options.keys),
         stream,
-        deadLetters: new DeadLetters(this.#redis, this.#options.keys.deadLetters),
+        deadLetters: new DeadLetters(this.#redis, this.#options.keys),
         log,
       });
       if (served === undefined) stream.close();

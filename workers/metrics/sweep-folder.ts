@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canonicalJson } from '../../shared/core/canonical-json.ts';
 import type { LiveSweep } from '../../shared/schemas/live-sweep.ts';
 import { type ChainRecord, type RunLine, runLineSchema } from '../../shared/schemas/run-result.ts';
 import { type SweepFile, sweepFileSchema } from '../../shared/schemas/sweep-file.ts';
@@ -49,14 +50,14 @@ export class SweepFolder {
     const dir = join(resultsDir, sweep.id);
     await mkdir(dir, { recursive: true });
     const known = await readSweepFile(dir);
-    const file: SweepFile = { ...known, ...sweep };
+    const file = sweepFileOf(sweep, known);
     const lines = await AppendFile.open(join(dir, 'runs.jsonl'), 'a');
     try {
       const { end, chainEnds } = await readAll(join(dir, 'runs.jsonl'), onLine);
       options.beforeWriting?.();
       if (lines.size > end) await lines.truncate(end);
       await cutTornChains(dir, chainEnds);
-      if (known === undefined) await writeWhole(dir, 'sweep.json', sweepFileSchema.parse(file));
+      if (!isEqual(known, file)) await writeWhole(dir, 'sweep.json', file);
       const rollOver = options.chainFileBytes === undefined ? {} : { rollOverBytes: options.chainFileBytes };
       return new SweepFolder(dir, file, lines, await ChainWriter.open(dir, rollOver));
     } catch (error) {
@@ -88,6 +89,14 @@ export class SweepFolder {
     await syncDirectory(this.dir);
   }
 
+  /** The sweep goes on with other limits or prices. */
+  async setSweep(sweep: LiveSweep): Promise<void> {
+    const file = sweepFileOf(sweep, this.#sweep);
+    if (isEqual(file, this.#sweep)) return;
+    this.#sweep = file;
+    await writeWhole(this.dir, 'sweep.json', file);
+  }
+
   async setSimulated(simulated: boolean): Promise<void> {
     if (this.#sweep.simulated === simulated) return;
     this.#sweep = { ...this.#sweep, simulated };
@@ -102,6 +111,16 @@ export class SweepFolder {
     await this.#chains.close();
     await this.#lines.close();
   }
+}
+
+/** What is known of the runs stays, and when the sweep was made; all else is as the sweep goes on with. */
+function sweepFileOf(sweep: LiveSweep, known: SweepFile | undefined): SweepFile {
+  const { createdAtMs } = known ?? sweep;
+  return sweepFileSchema.parse({ ...known, ...sweep, createdAtMs });
+}
+
+function isEqual(a: SweepFile | undefined, b: SweepFile): boolean {
+  return a !== undefined && canonicalJson(a) === canonicalJson(b);
 }
 
 /** `sweep.json` of a folder; undefined when there is none. @throws ZodError when it doesn't fit */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Spend } from '../../shared/core/spend.ts';
 import type { RunRef, CommittedRun } from '../../shared/redis/run-store.ts';
+import type { SettledBatch } from '../../shared/redis/sweep-store.ts';
 import type { ChainRecord, ResultEntry, RunLine } from '../../shared/schemas/run-result.ts';
-import type { DeadLetter } from './dead-letters.ts';
+import type { DeadLetter } from '../../shared/redis/dead-letters.ts';
 import type { DoneMarks } from './done-marks.ts';
 import type { Fold } from './fold.ts';
 import type { StreamEntry } from './result-stream.ts';
@@ -20,12 +22,10 @@ export interface BatchPorts {
     delete(run: RunRef): Promise<void>;
   };
   readonly store: {
-    settle(
-      sweep: string,
-      leaseToken: string,
-      batch: { places: readonly number[]; entries: readonly string[] },
-    ): Promise<boolean>;
+    settle(sweep: string, leaseToken: string, batch: SettledBatch): Promise<boolean>;
   };
+  /** What all lines of the folder came to. */
+  readonly spent: () => Spend;
   readonly lease: { readonly token: string; isHeld(): boolean; renew(): Promise<boolean> };
   readonly marks: DoneMarks;
   readonly fold: Fold;
@@ -64,13 +64,13 @@ export async function writeBatch(ports: BatchPorts, entries: readonly StreamEntr
   const { sweep, store, runs, lease } = ports;
   const sorted = await sortEntries(ports, entries);
   if (sorted.fresh.length > 0) await writeRuns(ports, sorted.fresh);
-  const settle = async (batch: { places: readonly number[]; entries: readonly string[] }) => {
+  const settle = async (batch: SettledBatch) => {
     if (await store.settle(sweep, lease.token, batch)) return;
     // Free (Redis was emptied) or held by another: renewing finds out, and what was not settled comes again.
     await lease.renew();
     throw new LeaseLost('the lease did not stand');
   };
-  await settle({ places: [...sorted.places], entries: [] });
+  await settle({ places: [...sorted.places], entries: [], spent: ports.spent() });
   const gone = [...sorted.places, ...sorted.unusable];
   await Promise.all(gone.map((place) => runs.delete({ sweep, place })));
   await settle({ places: [], entries: sorted.settled });
@@ -112,7 +112,7 @@ async function sortEntries(ports: BatchPorts, entries: readonly StreamEntry[]): 
   for (const { id, entry, text } of entries) {
     if (entry === undefined || !ports.marks.isPlace(entry.place)) {
       const reason = entry === undefined ? 'entry does not fit its schema' : 'no such place in the plan';
-      await ports.deadLetter({ sweep: ports.sweep, reason, payload: text });
+      await ports.deadLetter({ source: 'results', sweep: ports.sweep, reason, payload: text });
       sorted.settled.push(id);
     } else if (ports.marks.has(entry.place)) {
       sorted.places.add(entry.place);
@@ -142,7 +142,7 @@ async function sortRead(
   }
   sorted.settled.push(id);
   if ('unusable' in read) {
-    await ports.deadLetter({ sweep: ports.sweep, reason: read.unusable, payload: text });
+    await ports.deadLetter({ source: 'results', sweep: ports.sweep, reason: read.unusable, payload: text });
     if (read.removable) sorted.unusable.add(entry.place);
     return;
   }

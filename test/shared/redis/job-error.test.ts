@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { HaltlineError } from '../../../shared/errors.ts';
 import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connection.ts';
-import { countDeadLetters } from '../../../shared/redis/dead-letters.ts';
+import { DeadLetters } from '../../../shared/redis/dead-letters.ts';
 import { parseJob, withJobErrors } from '../../../shared/redis/job-error.ts';
 import { createKeys } from '../../../shared/redis/keys.ts';
 import { MESSAGE_VERSION, type WatchJob, watchJobSchema } from '../../../shared/schemas/job.ts';
@@ -60,11 +60,12 @@ test.each([
   await expect(job.waitUntilFinished(events)).rejects.toThrow(named);
   const stored = await queue.getJob(job.id ?? '');
   expect([stored?.attemptsMade, stored?.attemptsStarted]).toEqual([1, 1]);
-  expect(await countDeadLetters(redis, keys)).toBe(1);
+  const sweep = data?.sweep ?? '';
+  expect(await new DeadLetters(redis, keys).count(sweep)).toBe(1);
   const letters = await redis.xrange(keys.deadLetters, '-', '+');
   expect(letters).toHaveLength(1);
-  const [source, queueName, reason, why, payload, text] = letters[0]?.[1] ?? [];
-  expect([source, queueName]).toEqual(['source', keys.monitorQueue]);
+  const [source, queueName, , ofSweep, reason, why, payload, text] = letters[0]?.[1] ?? [];
+  expect([source, queueName, ofSweep]).toEqual(['source', keys.monitorQueue, sweep]);
   expect([reason, why]).toEqual(['reason', expect.stringContaining(named)]);
   expect([payload, text]).toEqual(['payload', JSON.stringify(data)]);
   expect(worker.isRunning()).toBe(true);
@@ -95,7 +96,7 @@ test('a job of a newer version waits about 5 s, uses no attempt, and holds nobod
     expect(stored?.delay).toBeGreaterThanOrEqual(4_900);
     expect(stored?.delay).toBeLessThan(6_000);
   }
-  expect(await countDeadLetters(redis, keys)).toBe(0);
+  expect(await redis.xlen(keys.deadLetters)).toBe(0);
   expect(warnings.filter((line) => line.includes('job-newer'))).toHaveLength(1);
 });
 
@@ -122,7 +123,7 @@ test.each([
   await queue.add('watch', valid, persistent);
   await completed;
   expect(tries).toBe(3);
-  expect(await countDeadLetters(redis, keys)).toBe(0);
+  expect(await redis.xlen(keys.deadLetters)).toBe(0);
 });
 
 test('a job that fits is typed', async () => {

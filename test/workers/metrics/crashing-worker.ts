@@ -5,7 +5,7 @@ import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connecti
 import { createKeys } from '../../../shared/redis/keys.ts';
 import { RunStore } from '../../../shared/redis/run-store.ts';
 import { SweepStore } from '../../../shared/redis/sweep-store.ts';
-import { DeadLetters } from '../../../workers/metrics/dead-letters.ts';
+import { DeadLetters } from '../../../shared/redis/dead-letters.ts';
 import { ResultStream } from '../../../workers/metrics/result-stream.ts';
 import { ServedSweep } from '../../../workers/metrics/serve-sweep.ts';
 import { SweepFolder } from '../../../workers/metrics/sweep-folder.ts';
@@ -74,7 +74,7 @@ const served = await ServedSweep.take(sweep, {
   store,
   runs: new DyingRuns(redis, keys),
   stream: new ResultStream({ commands: redis, blocking }, keys.sweep(sweep.id).results, token),
-  deadLetters: new DeadLetters(redis, keys.deadLetters),
+  deadLetters: new DeadLetters(redis, keys),
   log: pino({ level: 'silent' }),
   openFolder: openDyingFolder,
 });
