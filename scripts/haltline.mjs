@@ -1,15 +1,9 @@
 #!/usr/bin/env node
-// The `haltline` command. From a clone it installs what is missing and runs the TypeScript sources; from a build
-// (the container image) it runs dist/.
-import { existsSync } from 'node:fs';
+// The `haltline` command from a clone: installs what is missing and runs the TypeScript sources. The container image
+// runs its build, dist/scripts/haltline.js, by itself.
 import { ensureDependencies } from './with-dependencies.mjs';
 
-const built = new URL('../dist/scripts/haltline.js', import.meta.url);
-if (existsSync(built)) {
-  await import(built);
-} else {
-  ensureDependencies();
-  const { register } = await import('tsx/esm/api');
-  register();
-  await import('./haltline.ts');
-}
+ensureDependencies();
+const { register } = await import('tsx/esm/api');
+register();
+await import('./haltline.ts');
