@@ -2,8 +2,10 @@ import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Step } from '../../../shared/schemas/step.ts';
 import type { Verdict } from '../../../shared/schemas/verdict.ts';
 import type { ChainMonitor, Monitor } from '../monitor.ts';
+import { addressedMonitorRule } from './addressed-monitor.ts';
 import { arithmeticRule } from './arithmetic.ts';
 import { backdoorStepRule } from './backdoor-step.ts';
+import { bareAnswerRule } from './bare-answer.ts';
 import { exactLoopRule } from './exact-loop.ts';
 import { growingListRule } from './growing-list.ts';
 import { hesitationRule } from './hesitation.ts';
@@ -38,6 +40,8 @@ export function rulesOf(policy: Policy): Rule[] {
     growingListRule,
     arithmeticRule,
     backdoorStepRule,
+    addressedMonitorRule,
+    bareAnswerRule,
     hesitationRule,
     ...(policy === 'sensitive' ? [ungroundedQuantityRule] : []),
   ];
