@@ -52,13 +52,13 @@ const usualPace: FeedPace = {
 const RENEW_MS = 3_000;
 const DRAINED_PASS_MS = 1_000;
 
-export type FeedEnd = 'finished' | 'cancelled' | 'stopped';
+export type FeedEnd = 'finished' | 'cancelled' | 'capped' | 'stopped';
 
 /**
  * Feeds a sweep to its end: announces it, waits for its metrics worker, keeps a bounded window of waiting jobs in each
  * target's queue, and makes results of jobs whose workers were lost. Places that are marked as done are never enqueued,
  * so feeding again is how a sweep resumes. Ends when every run is on disk (`finished`), the sweep's status says
- * `cancelled`, or the signal aborts (`stopped`).
+ * `cancelled`, a cap is reached and what was under way is on disk (`capped`), or the signal aborts (`stopped`).
  *
  * @throws HaltlineError METRICS_MISSING, FOLDER_BEHIND (a metrics worker refuses the sweep), SWEEP_BUSY
  */
@@ -83,6 +83,7 @@ class Feeder {
   #renewedAtMs = -Infinity;
   #settledAtMs = -Infinity;
   #passedAtMs = performance.now();
+  #startedAtMs = performance.now();
 
   constructor(options: FeedOptions) {
     const { redis, keys, plan, sweep, log } = options;
@@ -117,6 +118,7 @@ class Feeder {
     const { signal } = this.#options;
     await this.#takeLease();
     await this.#announce();
+    this.#startedAtMs = performance.now();
     while (!signal.aborted) {
       const status = await this.#look();
       if (status !== 'running') return status;
@@ -131,7 +133,7 @@ class Feeder {
     await Promise.all(this.#queues.map((queue) => queue.close()));
   }
 
-  async #look(): Promise<'running' | 'finished' | 'cancelled'> {
+  async #look(): Promise<'running' | 'finished' | 'cancelled' | 'capped'> {
     const { sweep, plan } = this.#options;
     await this.#renewLease();
     const [status, done] = await Promise.all([this.#store.status(sweep.id), this.#store.countDone(sweep.id)]);
@@ -146,6 +148,11 @@ class Feeder {
     }
     // Redis has lost the sweep: the metrics worker writes its marks anew before anything is enqueued.
     if (status === undefined) await this.#announce();
+    if (status === 'capped' && (await this.#isDrained())) {
+      this.#report(done, []);
+      return 'capped';
+    }
+    if (status === 'running') await this.#capWallTime();
     const counts = status === 'running' ? await this.#fill() : await this.#count();
     await this.#settleLost();
     this.#report(done, counts);
@@ -243,9 +250,39 @@ class Feeder {
       const jobs = await queue.getJobs(['waiting', 'delayed', 'prioritized']);
       for (const job of jobs) {
         // A job that a worker has just taken cannot be removed: its worker sees the status itself.
-        if (placeOfJob(sweep.id, job.id ?? '') !== undefined) await job.remove().catch(() => undefined);
+        const place = placeOfJob(sweep.id, job.id ?? '');
+        if (place === undefined) continue;
+        await job.remove().then(
+          // What a worker that died had reserved for it.
+          () => this.#store.releaseSpend(sweep.id, place),
+          () => undefined,
+        );
       }
     }
+  }
+
+  /** After a cap: nothing waits any more, and what was under way is on disk. */
+  async #isDrained(): Promise<boolean> {
+    await this.#removeWaiting();
+    if ((await this.#countActive()) > 0) return false;
+    // One that was put off meanwhile waits again.
+    await this.#removeWaiting();
+    return (
+      (await this.#countActive()) === 0 && (await this.#store.backlogBytes(this.#options.sweep.id)) === 0
+    );
+  }
+
+  async #countActive(): Promise<number> {
+    const { id } = this.#options.sweep;
+    const jobs = await Promise.all(this.#queues.map((queue) => queue.getJobs(['active'])));
+    return jobs.flat().filter((job) => placeOfJob(id, job.id ?? '') !== undefined).length;
+  }
+
+  async #capWallTime(): Promise<void> {
+    const { id, spec } = this.#options.sweep;
+    const { maxWallTimeMinutes = Infinity } = spec.limits;
+    if (performance.now() - this.#startedAtMs < maxWallTimeMinutes * 60_000) return;
+    await this.#store.setCapped(id, 'maxWallTimeMinutes');
   }
 
   async #pause(ms: number): Promise<void> {

@@ -30,6 +30,13 @@ export const liveSweepSchema = z.strictObject({
 });
 export type LiveSweep = z.infer<typeof liveSweepSchema>;
 
-/** A sweep's state: `running`, `paused` (no run starts), `cancelled` (runs stop), `finished` (all is on disk). */
-export const sweepStatusSchema = z.enum(['running', 'paused', 'cancelled', 'finished']);
+/**
+ * A sweep's state: `running`, `paused` (no run starts), `capped` (a cap of its limits is reached: no run starts, those
+ * under way end), `cancelled` (runs stop), `finished` (all is on disk).
+ */
+export const sweepStatusSchema = z.enum(['running', 'paused', 'capped', 'cancelled', 'finished']);
 export type SweepStatus = z.infer<typeof sweepStatusSchema>;
+
+/** The limits of a sweep that stop it for good when they are reached. */
+export const capSchema = z.enum(['maxCost', 'maxTokens', 'maxRuns', 'maxWallTimeMinutes']);
+export type Cap = z.infer<typeof capSchema>;

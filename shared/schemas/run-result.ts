@@ -84,6 +84,8 @@ export const runResultSchema = z.strictObject({
       reasoningTokens: count.nullable(),
     })
     .nullable(),
+  /** The local count of the prompt, where a reply had begun and the server did not tell: it is paid for all the same. */
+  promptEstimate: z.exactOptional(count),
   steps: count,
   unjudged: count,
   superseded: count,

@@ -51,8 +51,7 @@ export type Detection = z.infer<typeof detectionSchema>;
 
 /**
  * Tokens, and money where there is a price. Prompt and completion are the server's counts; a run without them (cut
- * off, most often) counts in `withoutUsage`, its completion is the local count and its prompt is missing, so the money
- * is a lower bound then. `wasted` are local tokens of abandoned epochs.
+ * off, most often) counts in `withoutUsage`, and both are local counts. `wasted` are local tokens of abandoned epochs.
  */
 export const costSchema = z.strictObject({
   runs: count,

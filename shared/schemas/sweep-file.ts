@@ -19,7 +19,8 @@ export type Prices = z.infer<typeof pricesSchema>;
 
 /**
  * `sweep.json`: the sweep as workers knew it, and what its runs told about it. `simulated` is absent before the first
- * run. Prices are applied by the fold, so a wrong one is mended here without running again.
+ * run. Prices are applied by the fold, so a wrong one is mended here without running again: in `spec.prices`, or for one
+ * target or monitor in `prices`, which wins.
  */
 export const sweepFileSchema = liveSweepSchema.extend({
   simulated: z.exactOptional(z.boolean()),

@@ -165,6 +165,18 @@ function unique<Item>(key: (item: Item) => string) {
   return (items: readonly Item[]) => new Set(items.map(key)).size === items.length;
 }
 
+/** What a model asks for a million tokens, in any one currency. */
+export const modelPriceSchema = z.strictObject({
+  inputPerMTok: z.number().nonnegative(),
+  outputPerMTok: z.number().nonnegative(),
+  cachedInputPerMTok: z
+    .exactOptional(z.number().nonnegative())
+    .describe('Input that the server had in its cache; default: as other input'),
+});
+/** Prices by model name, as `config.model` has it. A model that is not in it has no price, which is not a price of 0. */
+export const modelPricesSchema = z.record(z.string().min(1), modelPriceSchema);
+export type ModelPrices = z.infer<typeof modelPricesSchema>;
+
 export const limitsSchema = z
   .strictObject({
     epochs: positiveInt
@@ -176,6 +188,16 @@ export const limitsSchema = z
     windowJobs: positiveInt.default(10_000).describe('Waiting jobs in Redis, at most'),
     windowBytes: positiveInt.default(16_000_000),
     backlogBytes: positiveInt.default(16_000_000).describe('Committed bytes not yet on disk, at most'),
+    maxCost: z
+      .exactOptional(z.number().positive())
+      .describe('Money of targets and monitors, at most; every model needs a price'),
+    maxTokens: z
+      .exactOptional(positiveInt)
+      .describe('Tokens of targets and monitors, prompts included, at most'),
+    maxRuns: z.exactOptional(positiveInt).describe('Runs, at most'),
+    maxWallTimeMinutes: z
+      .exactOptional(z.number().positive())
+      .describe('Minutes after a start of the sweep in which runs begin; each start has as many'),
   })
   .prefault({});
 
@@ -240,6 +262,10 @@ const sweepSpecShape = z.strictObject({
   fail: z.enum(['open', 'closed']).default('closed').describe('What an unjudged step does to a guarded run'),
   segmentation: z.enum(['haltline', 'paper']).default('haltline'),
   limits: limitsSchema,
+  prices: modelPricesSchema.default({}).describe('What models cost; a spend cap and cost figures need it'),
+  pricesFile: z
+    .exactOptional(z.string())
+    .describe('A YAML or JSON file of prices, read when the spec is loaded; `prices` wins over it'),
   monitor: monitoringSchema,
   output: z.strictObject({ dir: z.string().default('results') }).prefault({}),
 });

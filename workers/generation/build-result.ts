@@ -23,6 +23,8 @@ export interface EpochRecord {
   readonly attachWaitMs: number;
   readonly inFlightAtStart: number;
   readonly flagHeardAtMs: number | undefined;
+  /** The local count of the prompt. */
+  readonly promptTokens: () => number;
 }
 
 /** What stays the same over all runs of a job's sweep and target. */
@@ -64,6 +66,7 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
       wasted: record.wasted,
     },
     usage: stream?.usage ?? null,
+    ...(isPromptUntold(stream) && { promptEstimate: record.promptTokens() }),
     steps: record.steps.length,
     unjudged: ledger?.monitorErrors ?? 0,
     superseded: ledger ? record.steps.slice(cut).filter((step) => !ledger.isJudged(step.index)).length : 0,
@@ -79,6 +82,11 @@ function observeCase(entry: CaseEntry, steps: readonly Step[]): CaseResult {
   if (!entry.backdoorStep) return entry;
   const texts = steps.map((step) => step.text);
   return { ...entry, backdoorStepIndex: findBackdoorStep(texts, entry.backdoorStep) ?? null };
+}
+
+/** A prompt that the server had begun to answer, and of which it told no count: a stream that was cut off, most often. */
+function isPromptUntold(stream: TargetStream | undefined): boolean {
+  return stream?.firstTokenAtMs !== undefined && stream.usage?.promptTokens == null;
 }
 
 /** Local counts of what was received. A tag that came late moves the counts with the text. */

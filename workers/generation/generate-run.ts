@@ -12,6 +12,8 @@ export interface RunContext extends EpochContext {
   readonly maxEpochs: number;
   /** Whether this worker still holds the run's job: refused without it, it is a zombie. */
   readonly holdsJob: () => Promise<boolean>;
+  /** Reserves again what the run may come to: tokens that earlier epochs wasted come on top. */
+  readonly reserve: (wastedTokens: number) => Promise<void>;
 }
 
 export type RunEnd =
@@ -46,6 +48,7 @@ export async function generateRun(job: GenerationJob, context: RunContext): Prom
       await context.store.delete(job);
       return { type: 'on-disk' };
     }
+    if (start.wasted > 0) await context.reserve(start.wasted);
     crashRestart ||= round === 0 && start.epoch > 1;
     const ref = { sweep: job.sweep, place: job.place, epoch: start.epoch, token };
     const options = { wasted: start.wasted, crashRestart, mayRetry: broken + 1 < context.maxEpochs };

@@ -22,6 +22,7 @@ import {
 } from '../../shared/schemas/job.ts';
 import { generateRun, type RunContext } from './generate-run.ts';
 import { openTargetStream } from './open-target-stream.ts';
+import { RunAccount } from './run-account.ts';
 
 export interface GenerationWorkerOptions {
   readonly redis: RedisOptions;
@@ -38,6 +39,14 @@ export interface RunningWorker {
   readonly id: string;
   /** Takes no new job, hands back the running ones, and disconnects. */
   close(): Promise<void>;
+}
+
+/** A job in the hands of this worker. */
+interface RunningJob {
+  readonly known: KnownSweep;
+  readonly job: Job<unknown>;
+  readonly token: string;
+  readonly lost: AbortSignal | undefined;
 }
 
 /** How long a job that may not start now is put off. */
@@ -176,7 +185,9 @@ class GenerationWorker implements RunningWorker {
         const known = await this.#registry?.get(data.sweep);
         if (known?.status === 'cancelled') return;
         if (!known || known.status !== 'running') return this.#putOff(job, token);
-        await this.#generate(data, known, job, token, signal);
+        const account = this.#openAccount(data, known);
+        if (!(await account.mayStart())) return this.#putOff(job, token);
+        await this.#generate(data, account, { known, job, token, lost: signal });
       },
     );
   }
@@ -186,23 +197,33 @@ class GenerationWorker implements RunningWorker {
     throw new DelayedError();
   }
 
+  #openAccount(data: GenerationJob, { sweep }: KnownSweep): RunAccount {
+    const promptTokens = once(() => estimatePromptTokens(data.messages));
+    return new RunAccount({
+      sweeps: this.#sweeps,
+      spec: sweep.spec,
+      job: data,
+      promptTokens,
+      log: this.#options.log,
+    });
+  }
+
   async #generate(
     data: GenerationJob,
-    known: KnownSweep,
-    job: Job<unknown>,
-    token: string,
-    lost: AbortSignal | undefined,
+    account: RunAccount,
+    { known, job, token, lost }: RunningJob,
   ): Promise<void> {
     const stop = new AbortController();
     const signal = lost ? AbortSignal.any([lost, stop.signal]) : stop.signal;
     const running = this.#running.get(data.sweep) ?? new Set();
     this.#running.set(data.sweep, running.add(stop));
     try {
-      const context = this.#runContext(data, known, { job, token, signal });
+      const context = this.#runContext(data, account, { known, job, token, signal });
       const end = await generateRun(data, context);
       if (end.type !== 'stopped') return;
       if (stop.signal.aborted) {
         await this.#sweeps.bookCancelled(data.sweep, end.tokens);
+        await this.#sweeps.releaseSpend(data.sweep, data.place);
         await this.#store.delete(data);
         return;
       }
@@ -218,16 +239,16 @@ class GenerationWorker implements RunningWorker {
 
   #runContext(
     data: GenerationJob,
-    known: KnownSweep,
-    lease: { job: Job<unknown>; token: string; signal: AbortSignal },
+    account: RunAccount,
+    lease: { known: KnownSweep; job: Job<unknown>; token: string; signal: AbortSignal },
   ): RunContext {
-    const { spec } = known.sweep;
+    const { spec } = lease.known.sweep;
     const target = spec.targets.find(({ id }) => id === data.target);
     if (!target || !this.#receiver)
       throw new Error(`target ${data.target} is not in the spec of ${data.sweep}`);
     const log = this.#options.log.child({ sweep: data.sweep, place: data.place, target: data.target });
     const { apiKeyEnv } = target.config;
-    const promptTokens = once(() => estimatePromptTokens(data.messages));
+    const { promptTokens } = account;
     return {
       store: this.#store,
       sweeps: this.#sweeps,
@@ -249,6 +270,8 @@ class GenerationWorker implements RunningWorker {
         promptTokens,
         log,
       }),
+      promptTokens,
+      reserve: (wastedTokens) => account.reserveAgain(wastedTokens),
       enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
       inFlight: this.#inFlight,
       maxEpochs: spec.limits.epochs,

@@ -28,6 +28,8 @@ export interface EpochContext {
   readonly attachTimeoutMs: number;
   readonly stepTimeoutMs: number;
   readonly openStream: OpenStream;
+  /** The local count of the job's messages. */
+  readonly promptTokens: () => number;
   /** Enqueues the watch of this epoch; harmless when it is enqueued already. */
   readonly enqueueWatch: (epoch: EpochRef) => Promise<void>;
   readonly inFlight: { count: number };
@@ -361,6 +363,7 @@ export class RunEpoch {
       attachWaitMs: this.#attachWaitMs,
       inFlightAtStart: this.#inFlightAtStart,
       flagHeardAtMs: this.#flagHeardAtMs,
+      promptTokens: this.#context.promptTokens,
     });
   }
 }

@@ -25,6 +25,7 @@ export type OnLine = (line: RunLine | undefined) => void;
 export class SweepFolder {
   readonly dir: string;
   #sweep: SweepFile;
+  #written: Promise<void> = Promise.resolve();
   readonly #lines: AppendFile;
   readonly #chains: ChainWriter;
 
@@ -94,13 +95,20 @@ export class SweepFolder {
     const file = sweepFileOf(sweep, this.#sweep);
     if (isEqual(file, this.#sweep)) return;
     this.#sweep = file;
-    await writeWhole(this.dir, 'sweep.json', file);
+    await this.#writeSweep();
   }
 
   async setSimulated(simulated: boolean): Promise<void> {
     if (this.#sweep.simulated === simulated) return;
     this.#sweep = { ...this.#sweep, simulated };
-    await writeWhole(this.dir, 'sweep.json', sweepFileSchema.parse(this.#sweep));
+    await this.#writeSweep();
+  }
+
+  /** One after the other: the last to be written is the last to have changed. */
+  async #writeSweep(): Promise<void> {
+    const write = () => writeWhole(this.dir, 'sweep.json', sweepFileSchema.parse(this.#sweep));
+    this.#written = this.#written.then(write, write);
+    await this.#written;
   }
 
   async writeSummary(summary: Summary): Promise<void> {

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import { callMoney } from '../../shared/core/spend.ts';
 import type { RunRef, RunStore } from '../../shared/redis/run-store.ts';
 import type { SweepStore } from '../../shared/redis/sweep-store.ts';
 import type { MonitorUse } from '../../shared/schemas/run-result.ts';
+import type { Price } from '../../shared/schemas/sweep-file.ts';
 
 /**
  * Books what monitor calls cost, however they ended: on their run, or on the sweep as late when the run is on disk
@@ -19,8 +21,9 @@ export class Bookings {
     this.#log = log;
   }
 
-  add(run: RunRef, use: MonitorUse): void {
-    const booking = this.#book(run, use).finally(() => this.#open.delete(booking));
+  /** @param price - of the monitor's model; without one, its tokens count for the sweep's caps and no money */
+  add(run: RunRef, use: MonitorUse, price?: Price): void {
+    const booking = this.#book(run, use, price).finally(() => this.#open.delete(booking));
     this.#open.add(booking);
   }
 
@@ -32,8 +35,10 @@ export class Bookings {
     clearTimeout(timer);
   }
 
-  async #book(run: RunRef, use: MonitorUse): Promise<void> {
+  async #book(run: RunRef, use: MonitorUse, price: Price | undefined): Promise<void> {
+    const spent = { money: callMoney(price, use) ?? 0, tokens: use.tokensIn + use.tokensOut };
     try {
+      await this.#sweeps.bookSpend(run.sweep, run.place, spent);
       const refused = await this.#store.book(run, use);
       if (refused) await this.#sweeps.bookLate(run.sweep, use);
     } catch (err) {

@@ -3,6 +3,7 @@ import { type Job, WaitingError, Worker } from 'bullmq';
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Environment } from '../../shared/config.ts';
+import { pricesById } from '../../shared/core/spend.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -85,7 +86,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     monitors.set(key, monitor);
     const end = await watchChain(epochOf(data), {
       ...{ store, receiver, monitor, signal, watcher: id },
-      book: (use) => bookings.add(data, use),
+      book: (use) => bookings.add(data, use, pricesById(spec).monitors[data.monitor]),
       intervention: spec.intervention,
     });
     if (end === 'stopped' && isClosing) {

@@ -129,9 +129,7 @@ function costNotes({ cost }: Summary): string[] {
   const { target, monitor } = cost;
   const money = cost.money === undefined ? '' : `; cost ${formatNumber(cost.money)}`;
   const missing =
-    cost.withoutUsage === 0
-      ? ''
-      : ` (${cost.withoutUsage} runs reported no usage: their prompts are not in it)`;
+    cost.withoutUsage === 0 ? '' : ` (${cost.withoutUsage} runs reported no usage: theirs are local counts)`;
   return [
     `tokens: target ${target.prompt} in, ${target.completion} out, ${target.wasted} wasted; ` +
       `monitor ${monitor.tokensIn} in, ${monitor.tokensOut} out${money}${missing}`,
