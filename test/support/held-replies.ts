@@ -23,10 +23,13 @@ export async function holdReplies(redisPort: number, random: Random, maxHoldMs: 
       redis.write(bytes);
     });
     let dueAtMs = 0;
+    const held: Buffer[] = [];
     redis.on('data', (bytes) => {
       if (subscribes) return void client.write(bytes);
       dueAtMs = Math.max(dueAtMs, performance.now() + random.next() * maxHoldMs);
-      setTimeout(() => client.write(bytes), dueAtMs - performance.now());
+      held.push(bytes);
+      // The oldest, not these bytes: under load two timers may end in the other order, and replies would be swapped.
+      setTimeout(() => client.write(held.shift() ?? ''), dueAtMs - performance.now());
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

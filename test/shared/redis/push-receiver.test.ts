@@ -117,9 +117,12 @@ async function slowToSubscribe(url: string, delayMs: number): Promise<string> {
       socket.on('close', () => [client, redis].forEach((one) => one.destroy()));
     }
     let dueAtMs = 0;
+    const held: Buffer[] = [];
     client.on('data', (bytes) => {
       if (bytes.includes('subscribe')) dueAtMs = performance.now() + delayMs;
-      setTimeout(() => redis.write(bytes), dueAtMs - performance.now());
+      held.push(bytes);
+      // The oldest: timers of unlike length may end in another order.
+      setTimeout(() => redis.write(held.shift() ?? ''), dueAtMs - performance.now());
     });
     redis.pipe(client);
   }).listen(0, '127.0.0.1');

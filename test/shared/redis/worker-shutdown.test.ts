@@ -64,6 +64,21 @@ test('running jobs are handed back and done by another worker, not again by the 
   await closeWorkers([other]);
 });
 
+test('a worker with free slots, waiting for jobs, does not fetch the one that it hands back', async () => {
+  const { queue, startWorker } = createQueue();
+  const starts: string[] = [];
+  const { worker } = startWorker((job, token, signal) => {
+    starts.push(job.id ?? '');
+    return runUntilStopped(job, token, signal);
+  });
+  await worker.waitUntilReady();
+  const job = await queue.add('run', {});
+  await untilActive(queue, 1);
+  await closeWorkers([worker]);
+  expect(starts).toEqual([job.id]);
+  expect(await job.getState()).toBe('waiting');
+});
+
 test('another worker that is there already takes the jobs', async () => {
   const { queue, events, startWorker } = createQueue();
   let starts = 0;
