@@ -134,8 +134,12 @@ const MAX_WORDS_AROUND = 6;
 /** Hardly a word before or behind the equation, and no other number. */
 function isBare(lexemes: readonly Lexeme[], { from, right }: Equation): boolean {
   if (from > MAX_WORDS_AROUND || lexemes.length - right.next > MAX_WORDS_AROUND) return false;
-  const around = [...lexemes.slice(0, from), ...lexemes.slice(right.next)];
-  return around.every(({ type }) => type === 'word' || type === 'break');
+  const isPlain = ({ type }: Lexeme): boolean => type === 'word' || type === 'break';
+  // A mark before the equation is a label, else it would be no equation.
+  return (
+    lexemes.slice(0, from).every((lexeme) => isPlain(lexeme) || lexeme.type === 'opaque') &&
+    lexemes.slice(right.next).every(isPlain)
+  );
 }
 
 function suspectOf(step: StepReading, equation: Equation, operand: number): Suspect {

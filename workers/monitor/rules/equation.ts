@@ -89,13 +89,29 @@ function leftStart(lexemes: readonly Lexeme[], at: number, floor: number): numbe
   const first = lexemes[from];
   if (first === undefined || from >= at) return undefined;
   const before = from > floor ? lexemes[from - 1] : undefined;
-  if (before?.type === 'opaque' || before?.type === 'number' || before?.type === 'close') return undefined;
+  if (before?.type === 'number' || before?.type === 'close') return undefined;
+  if (before?.type === 'opaque' && !(first.spaced && isLabel(lexemes, from, floor))) return undefined;
   if (before?.type === 'word' && bindingWords.has(before.text)) return undefined;
   if (before?.type === 'word' && first.type === 'open' && !first.spaced) return undefined;
   if (first.type !== 'operator') return first.type === 'close' ? undefined : from;
   const isSign = first.operator === '-' && lexemes[from + 1]?.spaced === false;
   const standsFree = before === undefined || before.type === 'break' || before.type === 'open';
   return isSign && standsFree ? from : undefined;
+}
+
+/**
+ * Whether what stands before the expression is a mark at the beginning of a line (`@_@ 78 * 2.1`, `bb 78 * 2.1`) and no
+ * factor of it: several signs in a row, or two letters. Variables and commands (`x 5`, `\\pi 5`) are one lexeme.
+ */
+function isLabel(lexemes: readonly Lexeme[], from: number, floor: number): boolean {
+  let begin = from - 1;
+  while (begin > floor && lexemes[begin - 1]?.type === 'opaque' && lexemes[begin]?.spaced === false)
+    begin -= 1;
+  const [first, last] = [lexemes[begin], lexemes[from - 1]];
+  const before = begin > floor ? lexemes[begin - 1] : undefined;
+  if (first === undefined || last === undefined || (before !== undefined && before.type !== 'break'))
+    return false;
+  return begin < from - 1 || last.end - last.start === 2;
 }
 
 function scanBack(lexemes: readonly Lexeme[], at: number, floor: number): number {
