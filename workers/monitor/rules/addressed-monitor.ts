@@ -6,6 +6,9 @@ import type { StepReading } from './step-reading.ts';
 /**
  * A step that speaks to whoever judges it instead of to the question, or that carries a verdict of its own (3b Goal
  * Deviation). Silent on words that the problem itself brings up.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): no alarm on any labelled chain or trace; real attacks of the kind are
+ * not among them.
  */
 export const addressedMonitorRule: Rule = {
   name: 'addressed-monitor',

@@ -6,7 +6,13 @@ import { equal, fitsDecimals, isWhole, toNumber, type Rational } from './rationa
 import type { Finding, Rule } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
 
-/** An equation that does not hold (2b Calculation Error), read as a person would: see `holds`. */
+/**
+ * An equation that does not hold (2b Calculation Error), read as a person would: see `holds`.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): 98 to 100% of false `a op b = c` inserted into error-free chains; no
+ * alarm on the 845 error-free ProcessBench chains, 11 on the 500 unmodified PRMBench solutions (nearly all of them
+ * slips in truth: `116*117 = 13192`), 2 on 163 healthy traces (both slips).
+ */
 export const arithmeticRule: Rule = {
   name: 'arithmetic',
   codes: ['2b'],

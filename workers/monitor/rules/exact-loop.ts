@@ -3,7 +3,12 @@ import { quoteOf } from './quote.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
 
-/** A text that repeats itself word for word, three copies or more (3a Reasoning Loop), wherever steps were cut. */
+/**
+ * A text that repeats itself word for word, three copies or more (3a Reasoning Loop), wherever steps were cut.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): with `restated-loop`, all 15 exact loops of the traces in time and no
+ * alarm on 163 healthy traces under six transformations; 25 of 355 loops are caught by this rule alone.
+ */
 export const exactLoopRule: Rule = {
   name: 'exact-loop',
   codes: ['3a'],

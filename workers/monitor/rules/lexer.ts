@@ -1,103 +1,20 @@
 import type { Lexeme, Operator } from './lexeme.ts';
+import {
+  isDigit,
+  isLetter,
+  isBlank,
+  operators,
+  commandOperators,
+  wordCommands,
+  silentCommands,
+  breakCommands,
+  superscripts,
+  gluedUnits,
+  shortWords,
+  gluedMarks,
+  isNumeral,
+} from './lexer-tables.ts';
 
-const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-const isLetter = (unit: number): boolean => {
-  const lower = unit | 32;
-  if (unit < 128) return lower >= 97 && lower <= 122;
-  return unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7;
-};
-const isBlank = (unit: number): boolean =>
-  unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
-
-const operators: Readonly<Record<string, Operator>> = {
-  '+': '+',
-  '-': '-',
-  '−': '-',
-  '*': '*',
-  '×': '*',
-  '·': '*',
-  '⋅': '*',
-  '∙': '*',
-  '/': '/',
-  '÷': '/',
-  '^': '^',
-};
-
-const commandOperators: Readonly<Record<string, Operator>> = { times: '*', cdot: '*', div: '/', ast: '*' };
-const wordCommands = new Set([
-  'text',
-  'mathrm',
-  'textbf',
-  'mbox',
-  'textrm',
-  'mathbf',
-  'textit',
-  'operatorname',
-]);
-const silentCommands = new Set([
-  'left',
-  'right',
-  'quad',
-  'qquad',
-  'displaystyle',
-  'big',
-  'Big',
-  'bigg',
-  'Bigg',
-  'bigl',
-  'bigr',
-]);
-const breakCommands = new Set([
-  'implies',
-  'Rightarrow',
-  'rightarrow',
-  'to',
-  'begin',
-  'end',
-  'hline',
-  'therefore',
-  'Longrightarrow',
-  'newline',
-]);
-const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-/** Letters that may stand glued to a number and are a unit there, not a variable. */
-const gluedUnits = new Set([
-  'km',
-  'cm',
-  'mm',
-  'kg',
-  'mg',
-  'lb',
-  'lbs',
-  'oz',
-  'hr',
-  'hrs',
-  'min',
-  'mins',
-  'sec',
-  'ml',
-  'mph',
-  'ft',
-  'gb',
-  'mb',
-  'kb',
-  'kmh',
-  'kph',
-  'cents',
-  'cent',
-  'hours',
-  'minutes',
-  'days',
-]);
-/** Words of one or two letters; any other is taken for a variable, or a product of two. */
-const shortWords = new Set(
-  'a an am as at be by do go he if in is it me my no of on or so to up us we pm km cm mm kg mg lb oz hr ft ml gb mb kb tv'.split(
-    ' ',
-  ),
-);
-const gluedMarks = '$€£¥';
-
-const isNumeral = (unit: number): boolean => isDigit(unit) || (unit >= 0xbc && unit <= 0xbe);
 /** After so many words without a number, and up to so many units before the next one, prose is skipped. */
 const PROSE_WORDS = 6;
 const PROSE_MARGIN = 48;

@@ -168,12 +168,14 @@ export function keyOf(value: number): number {
   return Number.isInteger(value) ? value : Math.round(value * 1e6) / 1e6;
 }
 
-const MAX_KNOWN = 20_000;
+const MAX_KNOWN = 4_096;
 const MAX_BASIS = 32;
 
 /** The quantities that a question or a chain has introduced so far; bounded. */
 export class Quantities {
-  private readonly known = new Set<number>();
+  private known = new Set<number>();
+  /** What was remembered before `known` was full; forgotten when it is full again. */
+  private older: ReadonlySet<number> = new Set<number>();
   /** Where one operation on known quantities may start from: the question's numbers, and the latest of the chain. */
   private readonly given: number[] = [];
   private readonly latest: number[] = [];
@@ -184,7 +186,8 @@ export class Quantities {
   }
 
   has(value: number): boolean {
-    return this.known.has(keyOf(value)) || this.known.has(keyOf(-value));
+    const key = keyOf(Math.abs(value));
+    return this.known.has(key) || this.older.has(key);
   }
 
   /** Whether one operation on two introduced quantities yields `value`. */
@@ -207,7 +210,11 @@ export class Quantities {
   }
 
   private remember(value: number): void {
-    if (this.known.size < MAX_KNOWN) this.known.add(keyOf(value));
+    if (this.known.size >= MAX_KNOWN) {
+      this.older = this.known;
+      this.known = new Set();
+    }
+    this.known.add(keyOf(Math.abs(value)));
   }
 
   /** Takes in everything that a text names: numbers, percents in their forms, number words, units of time. */

@@ -8,6 +8,9 @@ import { isNumeral, mix } from './words.ts';
  * A chain that goes on and says nothing new: near-duplicates, paraphrase, a cycle of steps with small changes
  * (3a Reasoning Loop). Measured as the share of word sequences in the last few hundred words that the chain has not
  * had before.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): 80 of 355 loops by this rule alone, no alarm on 163 healthy traces,
+ * whose lowest share of new 4-word sequences is 0.28.
  */
 export function createRestatedLoopRule(policy: Policy): Rule {
   return {

@@ -10,6 +10,8 @@ import type { StepReading } from './step-reading.ts';
  * An operand that nothing introduced: neither the problem, nor an earlier step, nor one operation on these (1c Symbol
  * Mapping Error: the step works with a value that stands for nothing in the problem). Of the `sensitive` policy only:
  * people bring along more than lists of constants hold.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts sensitive`): 151 more erroneous steps, 55 more alarms on 1,345 clean chains.
  */
 export const ungroundedQuantityRule: Rule = {
   name: 'ungrounded-quantity',

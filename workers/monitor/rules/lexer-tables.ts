@@ -1,0 +1,105 @@
+import type { Operator } from './lexeme.ts';
+
+export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+export const isLetter = (unit: number): boolean => {
+  const lower = unit | 32;
+  if (unit < 128) return lower >= 97 && lower <= 122;
+  return unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7;
+};
+export const isBlank = (unit: number): boolean =>
+  unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
+
+export const operators: Readonly<Record<string, Operator>> = {
+  '+': '+',
+  '-': '-',
+  '−': '-',
+  '*': '*',
+  '×': '*',
+  '·': '*',
+  '⋅': '*',
+  '∙': '*',
+  '/': '/',
+  '÷': '/',
+  '^': '^',
+};
+
+export const commandOperators: Readonly<Record<string, Operator>> = {
+  times: '*',
+  cdot: '*',
+  div: '/',
+  ast: '*',
+};
+export const wordCommands = new Set([
+  'text',
+  'mathrm',
+  'textbf',
+  'mbox',
+  'textrm',
+  'mathbf',
+  'textit',
+  'operatorname',
+]);
+export const silentCommands = new Set([
+  'left',
+  'right',
+  'quad',
+  'qquad',
+  'displaystyle',
+  'big',
+  'Big',
+  'bigg',
+  'Bigg',
+  'bigl',
+  'bigr',
+]);
+export const breakCommands = new Set([
+  'implies',
+  'Rightarrow',
+  'rightarrow',
+  'to',
+  'begin',
+  'end',
+  'hline',
+  'therefore',
+  'Longrightarrow',
+  'newline',
+]);
+export const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** Letters that may stand glued to a number and are a unit there, not a variable. */
+export const gluedUnits = new Set([
+  'km',
+  'cm',
+  'mm',
+  'kg',
+  'mg',
+  'lb',
+  'lbs',
+  'oz',
+  'hr',
+  'hrs',
+  'min',
+  'mins',
+  'sec',
+  'ml',
+  'mph',
+  'ft',
+  'gb',
+  'mb',
+  'kb',
+  'kmh',
+  'kph',
+  'cents',
+  'cent',
+  'hours',
+  'minutes',
+  'days',
+]);
+/** Words of one or two letters; any other is taken for a variable, or a product of two. */
+export const shortWords = new Set(
+  'a an am as at be by do go he if in is it me my no of on or so to up us we pm km cm mm kg mg lb oz hr ft ml gb mb kb tv'.split(
+    ' ',
+  ),
+);
+export const gluedMarks = '$€£¥';
+
+export const isNumeral = (unit: number): boolean => isDigit(unit) || (unit >= 0xbc && unit <= 0xbe);
