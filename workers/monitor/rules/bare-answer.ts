@@ -56,7 +56,6 @@ class BareAnswerState implements RuleState {
   }
 
   private learn(words: readonly number[], equations: number): void {
-    if (this.isDerived()) return;
     if (equations > 0) this.derived = true;
     for (const word of words) if (!this.askedWords.has(word)) this.newWords.add(word);
   }

@@ -43,27 +43,23 @@ export class CycleFinder implements Cycle {
     this.hash = (Math.imul(this.hash - leaving, BASE) + character + 1) | 0;
     this.ring[at & mask] = character;
     this.length += 1;
+    const mixed = this.hash ^ (this.hash >>> 15);
+    const slot = (mixed & SAMPLE_MASK) === 0 ? (mixed >>> 3) & (PLACES - 1) : -1;
     if (this.period > 0 && this.ring[(at - this.period) & mask] === character) this.matched += 1;
-    else this.search(at, mask);
-    if (at >= GRAM) this.file(at);
+    else {
+      this.period = 0;
+      this.matched = 0;
+      if (this.hash === this.anchorHash) this.follow(at, this.anchor, mask);
+      if (slot !== -1 && this.period === 0) this.follow(at, this.lastPlace[slot] ?? -1, mask);
+    }
+    if (at >= GRAM) this.file(at, slot);
   }
 
-  private file(at: number): void {
-    const mixed = this.hash ^ (this.hash >>> 15);
-    if ((mixed & SAMPLE_MASK) === 0) this.lastPlace[(mixed >>> 3) & (PLACES - 1)] = at;
+  private file(at: number, slot: number): void {
+    if (slot !== -1) this.lastPlace[slot] = at;
     if ((at & (ANCHOR_EVERY - 1)) !== 0) return;
     this.anchor = at;
     this.anchorHash = this.hash;
-  }
-
-  private search(at: number, mask: number): void {
-    this.period = 0;
-    this.matched = 0;
-    const mixed = this.hash ^ (this.hash >>> 15);
-    if (this.hash === this.anchorHash) this.follow(at, this.anchor, mask);
-    if (this.period === 0 && (mixed & SAMPLE_MASK) === 0) {
-      this.follow(at, this.lastPlace[(mixed >>> 3) & (PLACES - 1)] ?? -1, mask);
-    }
   }
 
   private follow(at: number, place: number, mask: number): void {

@@ -1,13 +1,18 @@
 import type { Operator } from './lexeme.ts';
 
-export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-export const isLetter = (unit: number): boolean => {
+export function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
+export function isLetter(unit: number): boolean {
   const lower = unit | 32;
   if (unit < 128) return lower >= 97 && lower <= 122;
   return unit >= 0xc0 && unit <= 0x24f && unit !== 0xd7 && unit !== 0xf7;
-};
-export const isBlank = (unit: number): boolean =>
-  unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
+}
+
+export function isBlank(unit: number): boolean {
+  return unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
+}
 
 export const operators: Readonly<Record<string, Operator>> = {
   '+': '+',
@@ -102,4 +107,6 @@ export const shortWords = new Set(
 );
 export const gluedMarks = '$€£¥';
 
-export const isNumeral = (unit: number): boolean => isDigit(unit) || (unit >= 0xbc && unit <= 0xbe);
+export function isNumeral(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0xbc && unit <= 0xbe);
+}
