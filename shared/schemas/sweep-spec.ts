@@ -71,6 +71,12 @@ export type TargetSpec = z.infer<typeof targetSpecSchema>;
 export const attackSpecSchema = z.strictObject({
   id: slugSchema,
   name: z.string().min(1),
+  module: z
+    .exactOptional(z.string().min(1))
+    .describe("A module (.mjs, .ts) that exports an attack of one's own of this name; relative to the spec"),
+  moduleSha256: z
+    .exactOptional(z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits'))
+    .describe("The SHA-256 of the module's bytes, noted when the spec is loaded; given, it must be this"),
   parameters: z.record(z.string(), z.unknown()).default({}),
 });
 export type AttackSpec = z.infer<typeof attackSpecSchema>;
