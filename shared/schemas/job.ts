@@ -27,6 +27,10 @@ export const caseEntrySchema = z.strictObject({
 });
 export type CaseEntry = z.infer<typeof caseEntrySchema>;
 
+/** A recorded chain that takes the place of the target's stream: its own steps, in order. No label of it stands here. */
+export const replaySchema = z.strictObject({ steps: z.array(z.string()) });
+export type Replay = z.infer<typeof replaySchema>;
+
 /** One run, as the feeder enqueues it and a generation worker takes it. All that its worker needs of the plan. */
 export const generationJobSchema = z.strictObject({
   v: z.literal(MESSAGE_VERSION),
@@ -45,6 +49,8 @@ export const generationJobSchema = z.strictObject({
   choices: z.exactOptional(z.array(z.strictObject({ label: z.string(), text: z.string() }))),
   gold: z.string(),
   cases: z.array(caseEntrySchema).min(1),
+  /** Nothing is asked of the target: `messages` is the problem alone, as it was recorded. */
+  replay: z.exactOptional(replaySchema),
   /** Guarded arms only: who watches, and the problem as that monitor sees it. */
   guard: z.exactOptional(
     z.strictObject({ monitor: z.string(), version: z.string(), problem: problemSchema }),

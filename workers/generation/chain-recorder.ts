@@ -41,6 +41,14 @@ export class ChainRecorder {
     return this.#toSteps(this.#segmenter.push(channel, text));
   }
 
+  /** Steps that come as they are, blank ones too: cut again, a recorded chain would no longer fit its labels. */
+  take(texts: readonly string[]): Step[] {
+    const segments = texts.map((text) => ({ channel: 'content' as const, text }));
+    if (!this.#stopped) return this.#toSteps(segments);
+    this.#late.push(...segments);
+    return [];
+  }
+
   /** The last steps: what is in the buffer is always a step. */
   end(): Step[] {
     return this.#toSteps(this.#segmenter.end());

@@ -20,9 +20,12 @@ import {
   MESSAGE_VERSION,
   type WatchJob,
 } from '../../shared/schemas/job.ts';
+import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
 import { generateRun, type RunContext } from './generate-run.ts';
-import { openTargetStream } from './open-target-stream.ts';
+import { openTargetStream, type OpenTargetOptions } from './open-target-stream.ts';
+import { replayChain } from './replay-chain.ts';
 import { RunAccount } from './run-account.ts';
+import type { OpenStream } from './target-stream.ts';
 
 export interface GenerationWorkerOptions {
   readonly redis: RedisOptions;
@@ -247,7 +250,6 @@ class GenerationWorker implements RunningWorker {
     if (!target || !this.#receiver)
       throw new Error(`target ${data.target} is not in the spec of ${data.sweep}`);
     const log = this.#options.log.child({ sweep: data.sweep, place: data.place, target: data.target });
-    const { apiKeyEnv } = target.config;
     const { promptTokens } = account;
     return {
       store: this.#store,
@@ -263,13 +265,7 @@ class GenerationWorker implements RunningWorker {
       segmentation: spec.segmentation,
       attachTimeoutMs: spec.monitor.attachTimeoutMs,
       stepTimeoutMs: spec.monitor.stepTimeoutMs,
-      openStream: openTargetStream(target, data, {
-        apiKey: apiKeyEnv === undefined ? undefined : readSecret(this.#options.env, apiKeyEnv),
-        attempts: spec.limits.attempts,
-        gate: this.#limiter.gate(target.config, target.limits),
-        promptTokens,
-        log,
-      }),
+      openStream: this.#openStream(data, { target, attempts: spec.limits.attempts, promptTokens, log }),
       promptTokens,
       reserve: (wastedTokens) => account.reserveAgain(wastedTokens),
       enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
@@ -279,10 +275,22 @@ class GenerationWorker implements RunningWorker {
         const extended = await lease.job.extendLock(lease.token, locks.lockDuration).catch(() => 0);
         return extended === 1;
       },
-      now: () => performance.timeOrigin + performance.now(),
+      now,
       log,
       signal: lease.signal,
     };
+  }
+
+  /** What the run's text comes from: its target, or a recorded chain. */
+  #openStream(
+    data: GenerationJob,
+    { target, ...asked }: Omit<OpenTargetOptions, 'apiKey' | 'gate'> & { readonly target: TargetSpec },
+  ): OpenStream {
+    if (data.replay) return replayChain(data.replay, now);
+    const { apiKeyEnv } = target.config;
+    const apiKey = apiKeyEnv === undefined ? undefined : readSecret(this.#options.env, apiKeyEnv);
+    const gate = this.#limiter.gate(target.config, target.limits);
+    return openTargetStream(target, data, { ...asked, apiKey, gate });
   }
 
   /** The job's id names the epoch, so that asking again while it stands changes nothing. */
@@ -298,6 +306,11 @@ class GenerationWorker implements RunningWorker {
       stackTraceLimit: 3,
     });
   }
+}
+
+/** Unix epoch milliseconds that never run backwards. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** Counting a long prompt takes milliseconds, and often nobody asks. */

@@ -25,7 +25,7 @@ export function openTargetStream(
   job: GenerationJob,
   options: OpenTargetOptions,
 ): OpenStream {
-  return async (onDelta, signal) => {
+  return async (sink, signal) => {
     const streamTarget = {
       config: target.config,
       think: target.think,
@@ -36,7 +36,7 @@ export function openTargetStream(
     const { maxTokens, ...sampling } = job.decoding;
     const request = { messages: job.messages, maxTokens, seed: job.seed, ...sampling };
     const handlers = {
-      onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => onDelta(kind, text),
+      onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => sink.onDelta(kind, text),
     };
     let limitedMs = 0;
     const attempt = async (): Promise<StreamEnd> => {

@@ -166,7 +166,10 @@ export class RunEpoch {
     this.#inFlightAtStart = inFlight.count;
     try {
       this.#stream = await openStream(
-        (kind, text) => this.#publish(this.#recorder.push(kind, text)),
+        {
+          onDelta: (kind, text) => this.#publish(this.#recorder.push(kind, text)),
+          onSteps: (texts) => this.#publish(this.#recorder.take(texts)),
+        },
         this.#stopStream.signal,
       );
     } finally {

@@ -22,8 +22,11 @@ export interface TargetStream {
   readonly limitWaitMs: number;
 }
 
+/** Where a stream's text goes: pieces of any length that are cut into steps here, or steps that somebody has cut. */
+export interface StreamSink {
+  onDelta(kind: 'reasoning' | 'content', text: string): void;
+  onSteps(texts: readonly string[]): void;
+}
+
 /** Streams one answer. Retries by itself before the first token; never throws for what a server does. */
-export type OpenStream = (
-  onDelta: (kind: 'reasoning' | 'content', text: string) => void,
-  signal: AbortSignal,
-) => Promise<TargetStream>;
+export type OpenStream = (sink: StreamSink, signal: AbortSignal) => Promise<TargetStream>;
