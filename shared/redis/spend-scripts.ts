@@ -33,7 +33,8 @@ end
 local function free(place)
   if redis.call('HEXISTS', ${open}, place) == 0 then return end
   local m, t, bm, bt = account(place)
-  add_open(-m - bm, -t - bt)
+  -- From 0, for a difference of -0 is no integer to Redis.
+  add_open(0 - m - bm, 0 - t - bt)
   redis.call('HDEL', ${open}, place)
 end
 `;
