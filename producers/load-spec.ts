@@ -13,6 +13,7 @@ import { loadAttackParameters } from './attacks/load-parameters.ts';
 import { attackNames, findAttack } from './attacks/registry.ts';
 import type { Attack } from './attacks/attack.ts';
 import { describeValue, explainIssues, hint } from './explain-issue.ts';
+import { withPrices } from './load-prices.ts';
 import { formatPath, parseSpecText, specError } from './parse-spec-text.ts';
 
 const MAX_SPEC_BYTES = 1024 * 1024;
@@ -49,6 +50,7 @@ export async function loadSpec(path: string, environment: Environment): Promise<
     if (asksModel(monitor)) checkKey(path, ['monitors', index], monitor.config, environment);
   }
   const attacks = await readAttackFiles(checked, folder);
+  const spec = await withPrices(path, checked.spec, (file) => readText(resolve(folder, file)));
   return {
     attacks: attacks.map(({ id, attack, given }) => ({
       id,
@@ -57,7 +59,7 @@ export async function loadSpec(path: string, environment: Environment): Promise<
     })),
     // The spec then holds what the files held: a sweep's id covers it, and a sweep resumes without them.
     spec: {
-      ...checked.spec,
+      ...spec,
       attacks: attacks.map(({ entry, given }) => ({ ...entry, parameters: given })),
       monitors: await readPrompts(path, folder, monitors),
     },

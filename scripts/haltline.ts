@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ZodError } from 'zod';
 import { demoCommand } from './commands/demo.ts';
+import { initCommand } from './commands/init.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -11,6 +12,7 @@ import { readVersion } from './package-root.ts';
 const help = `
 Examples:
   $ haltline demo                       see it work, without a model
+  $ haltline init                       write a first spec, sweep.yaml
   $ haltline validate sweep.yaml        what would run
   $ haltline run sweep.yaml             run it, or go on where it was stopped
   $ haltline report results/SWEEP       the figures of a folder
@@ -18,7 +20,7 @@ Examples:
 Every flag has an environment variable: --results-dir is HALTLINE_RESULTS_DIR. REDIS_URL names the Redis to use; without
 it one is started for the command. API keys are read from the variables that a spec names (apiKeyEnv).
 
-Exit codes: 0 ok, 1 error, 130 stopped by Ctrl-C.`;
+Exit codes: 0 ok, 1 error, 3 stopped by a cap (maxCost, ...), 130 stopped by Ctrl-C.`;
 
 function createProgram(): Command {
   const program = new Command('haltline')
@@ -31,6 +33,7 @@ function createProgram(): Command {
     .enablePositionalOptions();
   const commands = [
     demoCommand(),
+    initCommand(),
     runCommand(),
     validateCommand(),
     reportCommand(),

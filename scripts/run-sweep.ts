@@ -8,6 +8,7 @@ import { connectOrExplain, redisOptionsFromUrl } from '../shared/redis/connectio
 import { obtainRedis } from '../shared/redis/embedded-redis.ts';
 import { createKeys } from '../shared/redis/keys.ts';
 import { SweepStore } from '../shared/redis/sweep-store.ts';
+import { type CapReached, readCap } from './capped.ts';
 import { checkTargets } from './check-targets.ts';
 import { type Interrupts } from './interrupts.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
@@ -28,6 +29,8 @@ export interface RunSweepOptions {
 export interface RunSweepEnd {
   readonly end: FeedEnd;
   readonly progress: FeedProgress | undefined;
+  /** What stopped a sweep that ended as `capped`. */
+  readonly reached?: CapReached | undefined;
 }
 
 const STOP_MS = 12_000;
@@ -84,7 +87,8 @@ async function runOnRedis(options: RunSweepOptions, url: string): Promise<RunSwe
       throw new HaltlineError('CONFIG_INVALID', `the ${kind} worker does not start; its reason stands above`);
     }
     if (end === 'stopped') await pauseSweep(new SweepStore(redis, keys), sweep.id);
-    return { end, progress };
+    if (end !== 'capped') return { end, progress };
+    return { end, progress, reached: await readCap(new SweepStore(redis, keys), sweep.id) };
   } finally {
     display.stop();
     await fleet.stop({ withinMs: STOP_MS });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { loadSpec } from '../../producers/load-spec.ts';
 import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
+import { CAPPED, describeCap } from '../capped.ts';
 import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
 import { type PreparedSweep, prepareSweep } from '../prepare-sweep.ts';
 import { exitCodeOf, printReport, readSummary } from '../print-report.ts';
@@ -38,7 +39,7 @@ export async function run(path: string, flags: RunFlags): Promise<number> {
   const { generation, monitor, metrics } = flags;
   const none = { generation: 0, monitor: 0, metrics: 0 };
   const interrupts = catchInterrupts();
-  const { end, progress } = await runSweep({
+  const { end, progress, reached } = await runSweep({
     ...{ prepared, resultsDir, config, log, interrupts },
     workers: flags.workers ? { generation, monitor, metrics } : none,
     env: process.env,
@@ -46,6 +47,13 @@ export async function run(path: string, flags: RunFlags): Promise<number> {
   interrupts.dispose();
   if (end === 'finished') return report(dir, flags);
   const done = `${String(progress?.done ?? 0)} of ${String(prepared.plan.total)} runs are on disk`;
+  if (end === 'capped') {
+    await printSoFar(dir, flags);
+    const why = reached ? describeCap(reached, prepared.sweep.spec) : 'a cap is reached';
+    const how = 'To go on, raise it and run';
+    process.stderr.write(`haltline: stopped: ${why}; ${done}. ${how}: ${resumeCommand(nonce)}\n`);
+    return CAPPED;
+  }
   if (end === 'cancelled') {
     process.stderr.write(`haltline: the sweep was cancelled; ${done}\n`);
     return 1;
@@ -69,6 +77,12 @@ async function report(dir: string, { json }: RunFlags): Promise<number> {
   }
   printReport(summary, { json, dir });
   return exitCodeOf(summary);
+}
+
+/** The figures of what is on disk, where the disk is here. */
+async function printSoFar(dir: string, { json }: RunFlags): Promise<void> {
+  const summary = await readSummary(dir);
+  if (summary !== undefined) printReport(summary, { json, dir });
 }
 
 /** What was typed, with the nonce that --new drew in place of --new. */

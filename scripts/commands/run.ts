@@ -16,7 +16,8 @@ A sweep that is finished prints its report; --new runs it once more.
 
 Ctrl-C stops cleanly: what is finished is kept, and the same command goes on. A second Ctrl-C leaves at once.
 
-Exit codes: 0 done; 1 an error, or no run that did not fail; 130 stopped by Ctrl-C (the first and the second alike).`;
+Exit codes: 0 done; 1 an error, or no run that did not fail; 3 stopped by a cap of the spec's limits;
+130 stopped by Ctrl-C (the first and the second alike).`;
 
 export function runCommand(): Command {
   return new Command('run')
