@@ -20,3 +20,8 @@ export function readVersion(): string {
 export function commandPath(): string {
   return findInRoot('scripts/haltline.mjs');
 }
+
+/** The JSON Schema of sweep specs; a build has its own copy. */
+export function specSchemaPath(): string {
+  return findInRoot('shared/schemas/sweep-spec.schema.json');
+}
