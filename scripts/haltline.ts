@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ZodError } from 'zod';
 import { demoCommand } from './commands/demo.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
@@ -16,6 +17,7 @@ Examples:
   $ haltline validate sweep.yaml        what would run
   $ haltline run sweep.yaml             run it, or go on where it was stopped
   $ haltline report results/SWEEP       the figures of a folder
+  $ haltline doctor                     what is in the way of a sweep
 
 Every flag has an environment variable: --results-dir is HALTLINE_RESULTS_DIR. REDIS_URL names the Redis to use; without
 it one is started for the command. API keys are read from the variables that a spec names (apiKeyEnv).
@@ -38,6 +40,7 @@ function createProgram(): Command {
     validateCommand(),
     reportCommand(),
     workerCommand(),
+    doctorCommand(),
     simulateCommand(),
   ];
   for (const command of commands) program.addCommand(command);

@@ -30,7 +30,7 @@ export async function checkRedis(redis: Redis): Promise<void> {
 }
 
 /** CONFIG first: it is what CONFIG SET changes. Undefined when neither CONFIG nor INFO tells. */
-async function maxmemoryPolicy(redis: Redis): Promise<string | undefined> {
+export async function maxmemoryPolicy(redis: Redis): Promise<string | undefined> {
   try {
     const reply = configReplySchema.safeParse(await redis.config('GET', 'maxmemory-policy'));
     if (reply.success) return reply.data[1];
@@ -41,7 +41,7 @@ async function maxmemoryPolicy(redis: Redis): Promise<string | undefined> {
 }
 
 /** A Redis that forbids INFO tells nothing: empty text. */
-async function readInfo(redis: Redis, section: 'server' | 'memory'): Promise<string> {
+export async function readInfo(redis: Redis, section: 'server' | 'memory'): Promise<string> {
   try {
     return await redis.info(section);
   } catch (error) {
@@ -55,7 +55,8 @@ function isForbidden(error: unknown): boolean {
   return error instanceof Error && /^(NOPERM|ERR unknown command)/i.test(error.message);
 }
 
-function infoField(info: string, name: string): string | undefined {
+/** One field of INFO's text. */
+export function infoField(info: string, name: string): string | undefined {
   const line = info.split(/\r?\n/).find((candidate) => candidate.startsWith(`${name}:`));
   return line?.slice(name.length + 1);
 }
