@@ -73,9 +73,14 @@ export class Row {
     return this.#places.length;
   }
 
-  /** The runs of the row in the order in which they came, each with the partners that are there by now. */
+  /**
+   * The runs of the row in the order of their places, each with the partners that are there by now: figures must not
+   * depend, not even in their last digit, on the order in which runs ended.
+   */
   *[Symbol.iterator](): Generator<CaseRun> {
-    for (let index = 0; index < this.length; index += 1) {
+    const order = Uint32Array.from({ length: this.length }, (_, index) => index);
+    order.sort((a, b) => this.#places.at(a) - this.#places.at(b));
+    for (const index of order) {
       const run = this.#runs.get(this.#places.at(index));
       if (run === undefined) continue;
       yield {
