@@ -50,8 +50,9 @@ test('knows the live sweeps as soon as it is there', async () => {
     await store.retire('two');
   });
   const known = { sweep: sweepOf('one'), status: 'running', backlogBytes: 0 };
-  expect(looks).toEqual([[known]]);
-  expect(await registry.get('one')).toEqual(known);
+  expect(looks).toMatchObject([[known]]);
+  expect(looks[0]).toHaveLength(1);
+  expect(await registry.get('one')).toMatchObject(known);
 });
 
 test('follows announcements, status, backlog and retirement', async () => {

@@ -16,7 +16,7 @@ function summaryOf(lines: readonly RunLine[]): Summary {
 function demoLines(simulated = true): RunLine[] {
   return Array.from({ length: 40 }, (_, cluster) => {
     const place = 4 * cluster;
-    const shared = { cluster, clean: place, result: { simulated, targetAnswer: '5' } };
+    const shared = { cluster, clean: place, result: { simulated }, entry: { targetAnswer: '5' } };
     const guard = { monitor: 'rules', attacked: place + 1 };
     return [
       runLine({ ...shared, place, result: { simulated } }),
