@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isRecorded } from '../shared/core/recorded-target.ts';
 import { HaltlineError } from '../shared/errors.ts';
 import type { TargetSpec } from '../shared/schemas/sweep-spec.ts';
 
@@ -10,8 +11,9 @@ const CONNECT_MS = 5_000;
  * @throws HaltlineError TARGET_UNREACHABLE, naming the first target that cannot be reached
  */
 export async function checkTargets(targets: readonly TargetSpec[]): Promise<void> {
+  const asked = targets.filter((target) => !isRecorded(target));
   await Promise.all(
-    targets.map(async ({ id, config }) => {
+    asked.map(async ({ id, config }) => {
       const { hostname, port, protocol } = new URL(config.apiBaseUrl);
       const host = hostname.replace(/^\[(.*)\]$/, '$1');
       const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);

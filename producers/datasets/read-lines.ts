@@ -10,6 +10,9 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
+  /** Where it lies in the file, in bytes, its line end left out. */
+  readonly offset: number;
+  readonly length: number;
 }
 
 const NEWLINE = 10;
@@ -32,6 +35,7 @@ export async function readLines(path: string, onLine: (line: Line) => void): Pro
   const hash = createHash('sha256');
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
+  let offset = 0;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   const take = (bytes: Buffer): void => {
@@ -45,7 +49,8 @@ export async function readLines(path: string, onLine: (line: Line) => void): Pro
     const bytes = Buffer.concat(pending);
     [pending, pendingBytes] = [[], 0];
     const text = decode(decoder, bytes, () => invalidLine(path, number, 'not UTF-8')).trim();
-    if (text !== '') onLine({ number, text });
+    if (text !== '') onLine({ number, text, offset, length: bytes.length });
+    offset += bytes.length + 1;
   };
   try {
     for await (const chunk of createReadStream(path)) {
@@ -80,7 +85,7 @@ export function invalidLine(path: string, number: number, problem: string, cause
 }
 
 /** The value of a JSON line. @throws HaltlineError DATA_INVALID */
-export function parseJsonLine(path: string, { number, text }: Line): unknown {
+export function parseJsonLine(path: string, { number, text }: Pick<Line, 'number' | 'text'>): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -1,0 +1,60 @@
+import { createReplayPlan, noAttack } from '../producers/chains/plan-replay.ts';
+import type { ChainFiles } from '../producers/chains/open-chain-files.ts';
+import { recordedTarget } from '../shared/core/recorded-target.ts';
+import { hashJson } from '../shared/hash.ts';
+import { MESSAGE_VERSION } from '../shared/schemas/job.ts';
+import { type LiveSweep, liveSweepSchema } from '../shared/schemas/live-sweep.ts';
+import {
+  asksModel,
+  type MonitorSpec,
+  type SweepSpec,
+  sweepSpecSchema,
+} from '../shared/schemas/sweep-spec.ts';
+import { monitorVersionOf } from '../workers/monitor/create-monitor.ts';
+import { readVersion } from './package-root.ts';
+import type { PreparedSweep } from './prepare-sweep.ts';
+
+/** Runs at once: many, since each only waits for its verdicts. */
+const REPLAY_CONCURRENCY = 200;
+/** What a worker watches at once where a monitor asks a model: more would wait unwatched. */
+const MODEL_CONCURRENCY = 32;
+/** All steps of a chain are there at once: the last one waits for the judgements of all others. */
+const PATIENCE_MS = 6 * 3_600_000;
+
+export interface ReplayOptions {
+  readonly chains: ChainFiles;
+  readonly monitors: readonly MonitorSpec[];
+  /** Each replay is a sweep of its own: what it measures is this one run of it. */
+  readonly nonce: string;
+}
+
+/** Makes a sweep of labelled chains: target `recorded`, attack `none`, arm `guarded`, intervention `flag`. */
+export function prepareReplay({ chains, monitors, nonce }: ReplayOptions): PreparedSweep {
+  const spec = replaySpec(chains, monitors);
+  const monitorVersions = Object.fromEntries(
+    monitors.map((monitor) => [monitor.id, monitorVersionOf(monitor)]),
+  );
+  const id = `${spec.name}-${hashJson({ spec, monitorVersions, nonce }).slice(0, 12)}`;
+  const plan = createReplayPlan({ sweep: id, spec, chains, monitorVersions });
+  const sweep: LiveSweep = liveSweepSchema.parse({
+    v: MESSAGE_VERSION,
+    ...{ id, haltline: readVersion(), createdAtMs: Date.now(), spec },
+    ...{ datasets: chains.records, total: plan.total },
+  });
+  return { sweep, plan };
+}
+
+function replaySpec({ labels }: ChainFiles, monitors: readonly MonitorSpec[]): SweepSpec {
+  const concurrency = monitors.some(asksModel) ? MODEL_CONCURRENCY : REPLAY_CONCURRENCY;
+  return sweepSpecSchema.parse({
+    name: 'chains',
+    description: 'Recorded chains, judged as live ones are',
+    targets: [{ ...recordedTarget, reasoning: 'none', concurrency }],
+    attacks: [noAttack],
+    datasets: [...new Set(labels.map(({ dataset }) => dataset))].map((id) => ({ id })),
+    monitors,
+    arms: ['guarded'],
+    intervention: 'flag',
+    monitor: { stepTimeoutMs: PATIENCE_MS, attachTimeoutMs: PATIENCE_MS },
+  });
+}
