@@ -186,7 +186,8 @@ class GenerationWorker implements RunningWorker {
       async () => {
         const data = parseJob(generationJobSchema, job);
         const known = await this.#registry?.get(data.sweep);
-        if (known?.status === 'cancelled') return;
+        // A finished sweep has every run on disk: a job of it that is left was enqueued once too often.
+        if (known?.status === 'cancelled' || known?.status === 'finished') return;
         if (!known || known.status !== 'running') return this.#putOff(job, token);
         const account = this.#openAccount(data, known);
         if (!(await account.mayStart())) return this.#putOff(job, token);
