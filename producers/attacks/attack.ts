@@ -39,6 +39,8 @@ export interface AttackCase {
 /** An attack: a pure function of (question, parameters, seed). Equal arguments give equal bytes. */
 export interface Attack<Parameters = unknown> {
   readonly name: string;
+  /** What it does, in a line. */
+  readonly summary?: string;
   readonly parametersSchema: z.ZodType<Parameters>;
   render(question: Question, parameters: Parameters, seed: string): AttackCase;
 }

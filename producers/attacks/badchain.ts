@@ -220,6 +220,7 @@ function render(question: Question, parameters: BadChainParameters, seed: string
  */
 export const badChain: Attack<BadChainParameters> = {
   name: 'badchain',
+  summary: 'poisoned demonstrations teach a step that a trigger in the question calls for',
   parametersSchema: badChainParametersSchema,
   render,
 };

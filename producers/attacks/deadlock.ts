@@ -67,6 +67,7 @@ function render(question: Question, parameters: DeadlockParameters): AttackCase 
  */
 export const deadlock: Attack<DeadlockParameters> = {
   name: 'deadlock',
+  summary: 'a trigger token, trained into the weights, sets off an endless chain',
   parametersSchema: deadlockParametersSchema,
   render,
 };

@@ -122,6 +122,7 @@ function render(question: Question, parameters: OverThinkParameters, seed: strin
  */
 export const overThink: Attack<OverThinkParameters> = {
   name: 'overthink',
+  summary: 'a laborious exercise in retrieved text makes the target think at length',
   parametersSchema: overThinkParametersSchema,
   render,
 };

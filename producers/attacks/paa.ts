@@ -100,4 +100,9 @@ function render(question: Question, parameters: PaaParameters, seed: string): At
  * `wrongAnswers` takes answers made elsewhere. The self-generated ("answer first") form is not offered. A question for
  * which no wrong answer can be made is sent as it is, and aims at nothing.
  */
-export const paa: Attack<PaaParameters> = { name: 'paa', parametersSchema: paaParametersSchema, render };
+export const paa: Attack<PaaParameters> = {
+  name: 'paa',
+  summary: 'a wrong answer is planted in front of the reasoning',
+  parametersSchema: paaParametersSchema,
+  render,
+};
