@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
-import { loadConfig } from '../../shared/config.ts';
+import { type RestartableRedis, startRestartableRedis } from '../../scripts/restartable-redis.ts';
 import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
-import { startEmbeddedRedis } from '../../shared/redis/embedded-redis.ts';
 // Declares what the global set-up provides.
 import type {} from './global-setup.ts';
-import { silentLog } from './silent-log.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -31,42 +26,13 @@ export function testRedis(): TestRedis {
   return { url, prefix, redis };
 }
 
-export interface OwnRedis {
-  readonly url: string;
-  readonly port: number;
-  readonly dir: string;
-  /** Of the server that runs now: changes with each restart. */
-  readonly pid: number;
-  /** Ends it if it still runs, and starts it again on the same port over the same data. */
-  restart(): Promise<void>;
-  /** Ends it; `restart` brings it back. */
-  stop(): Promise<void>;
-}
+export type OwnRedis = RestartableRedis;
 
 /** A Redis for one test that stops, kills or fills it. Ended after the test. */
-export async function ownRedis({ appendonly = false }: { appendonly?: boolean } = {}): Promise<OwnRedis> {
-  const { cacheDir, searchPath } = loadConfig(process.env);
-  const dir = await mkdtemp(join(tmpdir(), 'haltline-test-redis-'));
-  const options = { cacheDir, searchPath, log: silentLog, appendonly, dir };
-  let server = await startEmbeddedRedis(options);
-  onTestFinished(async () => {
-    await server.stop();
-    await rm(dir, { recursive: true, force: true });
-  });
-  const { url, port } = server;
-  return {
-    url,
-    port,
-    dir,
-    get pid() {
-      return server.pid;
-    },
-    restart: async () => {
-      await server.stop();
-      server = await startEmbeddedRedis({ ...options, port });
-    },
-    stop: () => server.stop(),
-  };
+export async function ownRedis(options: { appendonly?: boolean } = {}): Promise<OwnRedis> {
+  const redis = await startRestartableRedis(options);
+  onTestFinished(() => redis.remove());
+  return redis;
 }
 
 /** Wherever in the key it stands: keys of a cluster begin with a hash tag. */
