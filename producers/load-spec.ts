@@ -9,6 +9,8 @@ import {
   type SweepSpec,
   sweepSpecSchema,
 } from '../shared/schemas/sweep-spec.ts';
+import { type LoadedModule, loadAttackModule } from './attacks/load-module.ts';
+import { findUnfitTarget } from './attacks/check-apis.ts';
 import { loadAttackParameters } from './attacks/load-parameters.ts';
 import { attackNames, findAttack } from './attacks/registry.ts';
 import type { Attack } from './attacks/attack.ts';
@@ -41,8 +43,9 @@ export interface LoadedSpec {
  */
 export async function loadSpec(path: string, environment: Environment): Promise<LoadedSpec> {
   const data = parseSpecText(path, await readText(path), environment);
-  const checked = checkSpec(path, data);
   const folder = dirname(resolve(path));
+  const modules = await loadModules(data, folder);
+  const checked = checkSpec(path, data, modules);
   const { targets, monitors } = checked.spec;
   for (const [index, { config }] of targets.entries())
     checkKey(path, ['targets', index], config, environment);
@@ -60,11 +63,24 @@ export async function loadSpec(path: string, environment: Environment): Promise<
     // The spec then holds what the files held: a sweep's id covers it, and a sweep resumes without them.
     spec: {
       ...spec,
-      attacks: attacks.map(({ entry, given }) => ({ ...entry, parameters: given })),
+      attacks: attacks.map(({ entry, given }) => {
+        const module = modules.get(entry.id);
+        const pinned = module === undefined ? {} : { moduleSha256: module.sha256 };
+        return { ...entry, ...pinned, parameters: given };
+      }),
       monitors: await readPrompts(path, folder, monitors),
     },
     folder,
   };
+}
+
+/** The attacks of the user's own, by the ids of their entries. A spec that does not fit its schema loads none. */
+async function loadModules(data: unknown, folder: string): Promise<ReadonlyMap<string, LoadedModule>> {
+  const modules = new Map<string, LoadedModule>();
+  for (const entry of sweepSpecSchema.safeParse(data).data?.attacks ?? []) {
+    if (entry.module !== undefined) modules.set(entry.id, await loadAttackModule(entry, folder));
+  }
+  return modules;
 }
 
 /** Each attack entry with the parameters as given, files of demonstrations and wrong answers read into them. */
@@ -81,9 +97,14 @@ async function readAttackFiles({ spec, attacks }: Pick<LoadedSpec, 'spec' | 'att
  * Holds data against the schema of specs, and each attack's parameters against that attack's own.
  *
  * @param file - the name that messages begin with
+ * @param modules - attacks of the user's own, by the ids of their entries
  * @throws HaltlineError SPEC_INVALID
  */
-export function checkSpec(file: string, data: unknown): Pick<LoadedSpec, 'spec' | 'attacks'> {
+export function checkSpec(
+  file: string,
+  data: unknown,
+  modules: ReadonlyMap<string, LoadedModule> = new Map(),
+): Pick<LoadedSpec, 'spec' | 'attacks'> {
   const parsed = sweepSpecSchema.safeParse(data);
   if (!parsed.success) {
     throw specError(
@@ -94,7 +115,7 @@ export function checkSpec(file: string, data: unknown): Pick<LoadedSpec, 'spec' 
   }
   const spec = parsed.data;
   const attacks = spec.attacks.map(({ id, name, parameters }, index) => {
-    const attack = findAttack(name);
+    const attack = modules.get(id)?.attack ?? findAttack(name);
     if (!attack) {
       const path = formatPath(['attacks', index, 'name']);
       throw specError(file, `${path}: got ${describeValue(name)}, expected ${hint(name, attackNames)}`);
@@ -108,6 +129,8 @@ export function checkSpec(file: string, data: unknown): Pick<LoadedSpec, 'spec' 
     };
     throw specError(file, explainIssues(own.error.issues, subject), own.error);
   });
+  const unfit = findUnfitTarget(attacks, spec.targets);
+  if (unfit) throw specError(file, `${formatPath(unfit.path)}: ${unfit.complaint}`);
   return { spec, attacks };
 }
 

@@ -32,7 +32,8 @@ export function sweepIdOf({ spec, datasets, monitorVersions, nonce }: SweepIdInp
       harmony: target.harmony,
       decoding: target.decoding,
     })),
-    attacks: spec.attacks,
+    // A module is known by its bytes too.
+    attacks: spec.attacks.map((attack) => ({ ...attack, module: undefined })),
     // A data file is known by its bytes, wherever it lies.
     datasets: spec.datasets.map(({ id, limit }) => ({ id, limit })),
     data: datasets.map(({ id, sha256, extractor }) => ({ id, sha256, extractor })),
