@@ -4,12 +4,13 @@ import { loadSpec } from '../../producers/load-spec.ts';
 import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
 import { CAPPED, describeCap } from '../capped.ts';
 import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
+import { layerSpec, type SpecLayer } from '../layer-spec.ts';
 import { type PreparedSweep, prepareSweep } from '../prepare-sweep.ts';
 import { exitCodeOf, printReport, readSummary } from '../print-report.ts';
 import { runSweep } from '../run-sweep.ts';
 import { openSession } from '../session.ts';
 
-export interface RunFlags {
+export interface RunFlags extends SpecLayer {
   readonly new: boolean;
   readonly nonce?: string;
   readonly json: boolean;
@@ -24,7 +25,7 @@ export interface RunFlags {
 /** Runs or resumes a sweep. @returns the exit code */
 export async function run(path: string, flags: RunFlags): Promise<number> {
   const { config, log } = openSession('run', { quiet: true });
-  const loaded = await loadSpec(path, process.env);
+  const loaded = layerSpec(await loadSpec(path, process.env), flags);
   const nonce = flags.nonce ?? (flags.new ? randomUUID().slice(0, 8) : undefined);
   const prepared = await prepareSweep(loaded, { limit: flags.limit, nonce });
   const resultsDir = flags.resultsDir ?? prepared.sweep.spec.output.dir;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addLayerFlags } from '../layer-flags.ts';
 import { flag, parseCount, parsePositive } from '../options.ts';
 import type { RunFlags } from './run-action.ts';
 
@@ -7,6 +8,7 @@ Examples:
   $ haltline run sweep.yaml                      run it here, or go on where it was stopped
   $ haltline run sweep.yaml --limit 5            5 questions of each data set, to see that all is well
   $ haltline run sweep.yaml --generation 4       4 processes that stream from the targets
+  $ haltline run sweep.yaml --filter-attack paa --seed 8   part of it, under another seed: a sweep of its own
   $ haltline run sweep.yaml --json > figures.json
   $ REDIS_URL=redis://queue:6379 haltline run sweep.yaml --no-workers
                                                  feed workers that run elsewhere (\`haltline worker --help\`)
@@ -20,7 +22,7 @@ Exit codes: 0 done; 1 an error, or no run that did not fail; 3 stopped by a cap 
 130 stopped by Ctrl-C (the first and the second alike).`;
 
 export function runCommand(): Command {
-  return new Command('run')
+  const command = new Command('run')
     .summary('run a sweep, or resume it')
     .description(
       'Runs a sweep: attacks every target with every question, with and without monitors, and measures.',
@@ -37,10 +39,10 @@ export function runCommand(): Command {
     .addOption(
       flag('--json', 'print the summary as JSON, and nothing else, on standard output').default(false),
     )
-    .addHelpText('after', help)
-    .action(async (path: string, flags: RunFlags) => {
-      // Loaded when it is wanted: help and errors come at once.
-      const { run } = await import('./run-action.ts');
-      process.exitCode = await run(path, flags);
-    });
+    .addHelpText('after', help);
+  return addLayerFlags(command).action(async (path: string, flags: RunFlags) => {
+    // Loaded when it is wanted: help and errors come at once.
+    const { run } = await import('./run-action.ts');
+    process.exitCode = await run(path, flags);
+  });
 }

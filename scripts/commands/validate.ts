@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { addLayerFlags } from '../layer-flags.ts';
+import type { SpecLayer } from '../layer-spec.ts';
 import { flag, parsePositive } from '../options.ts';
 import { openSession } from '../session.ts';
 
-interface ValidateFlags {
+interface ValidateFlags extends SpecLayer {
   readonly limit?: number;
   readonly json: boolean;
 }
@@ -15,31 +17,34 @@ Examples:
 Reads the spec and its data, plans the sweep, and prints what would run. Nothing is started and no target is asked.`;
 
 export function validateCommand(): Command {
-  return new Command('validate')
+  const command = new Command('validate')
     .summary('check a sweep spec and print what it would run')
     .argument('<spec>', 'the sweep spec, YAML or JSON')
     .addOption(flag('--limit <n>', 'questions of each data set, at most').argParser(parsePositive))
     .addOption(flag('--json', 'print JSON').default(false))
-    .addHelpText('after', help)
-    .action(async (path: string, flags: ValidateFlags) => {
-      const { loadSpec } = await import('../../producers/load-spec.ts');
-      const { prepareSweep } = await import('../prepare-sweep.ts');
-      openSession('validate', { quiet: true });
-      const { sweep, plan } = await prepareSweep(await loadSpec(path, process.env), { limit: flags.limit });
-      const figures = {
-        sweep: sweep.id,
-        questions: plan.questionCount,
-        duplicates: sweep.datasets.reduce((sum, { duplicates }) => sum + duplicates, 0),
-        cases: plan.caseCount,
-        runs: plan.total,
-        targets: plan.targets.map(({ id, config }) => `${id} (${config.model} at ${config.apiBaseUrl})`),
-        attacks: sweep.spec.attacks.map(({ id }) => id),
-        datasets: sweep.datasets.map(({ id, sample }) => `${id} (${String(sample.length)})`),
-        monitors: sweep.spec.monitors.map(({ id }) => id),
-        arms: sweep.spec.arms,
-      };
-      process.stdout.write(flags.json ? `${JSON.stringify(figures, null, 2)}\n` : describe(figures));
+    .addHelpText('after', help);
+  return addLayerFlags(command).action(async (path: string, flags: ValidateFlags) => {
+    const { loadSpec } = await import('../../producers/load-spec.ts');
+    const { layerSpec } = await import('../layer-spec.ts');
+    const { prepareSweep } = await import('../prepare-sweep.ts');
+    openSession('validate', { quiet: true });
+    const { sweep, plan } = await prepareSweep(layerSpec(await loadSpec(path, process.env), flags), {
+      limit: flags.limit,
     });
+    const figures = {
+      sweep: sweep.id,
+      questions: plan.questionCount,
+      duplicates: sweep.datasets.reduce((sum, { duplicates }) => sum + duplicates, 0),
+      cases: plan.caseCount,
+      runs: plan.total,
+      targets: plan.targets.map(({ id, config }) => `${id} (${config.model} at ${config.apiBaseUrl})`),
+      attacks: sweep.spec.attacks.map(({ id }) => id),
+      datasets: sweep.datasets.map(({ id, sample }) => `${id} (${String(sample.length)})`),
+      monitors: sweep.spec.monitors.map(({ id }) => id),
+      arms: sweep.spec.arms,
+    };
+    process.stdout.write(flags.json ? `${JSON.stringify(figures, null, 2)}\n` : describe(figures));
+  });
 }
 
 function describe(figures: Readonly<Record<string, string | number | readonly string[]>>): string {
