@@ -31,6 +31,7 @@ interface ArmDraft {
   readonly attackCase: AttackCase;
   readonly arm: Arm;
   readonly messages: readonly ChatMessage[];
+  readonly promptEmbeds?: string;
   readonly guard?: { readonly monitor: MonitorSpec; readonly problem: Problem };
   /** Equal for arms that ask the same of the same target: they are one run. */
   readonly key: string;
@@ -78,8 +79,10 @@ function draftArms(
 ): ArmDraft[] {
   const condition = conditionOf[entry.arm];
   const messages = renderMessages(entry.attackCase, condition);
+  const promptEmbeds = condition === 'control' ? undefined : entry.attackCase.promptEmbeds?.[condition];
+  const asked = { messages, ...(promptEmbeds === undefined ? {} : { promptEmbeds }) };
   if (entry.arm !== 'guarded' && entry.arm !== 'guarded-clean') {
-    return [{ ...entry, messages, key: hashJson({ messages }) }];
+    return [{ ...entry, ...asked, key: hashJson(asked) }];
   }
   return spec.monitors.map((monitor) => {
     const problem = renderViews(entry.attackCase, condition)[monitor.sees];
@@ -92,7 +95,7 @@ function draftArms(
       attachTimeoutMs: spec.monitor.attachTimeoutMs,
       stepTimeoutMs: spec.monitor.stepTimeoutMs,
     };
-    return { ...entry, messages, guard: { monitor, problem }, key: hashJson({ messages, guard }) };
+    return { ...entry, ...asked, guard: { monitor, problem }, key: hashJson({ ...asked, guard }) };
   });
 }
 
@@ -170,6 +173,7 @@ function buildJob(
     runId: runIdOf(spec, target, { key: draft.key, seed, repeat }),
     target: target.id,
     messages: [...draft.messages],
+    ...(draft.promptEmbeds === undefined ? {} : { promptEmbeds: draft.promptEmbeds }),
     decoding: target.decoding,
     seed,
     repeat,

@@ -121,7 +121,7 @@ function checkJobSizes(
 ): void {
   // Measuring means building; most jobs are so small that their texts alone show it.
   const rough = draft.arms.reduce(
-    (bytes, arm) => Math.max(bytes, JSON.stringify([arm.messages, arm.guard]).length),
+    (bytes, arm) => Math.max(bytes, JSON.stringify([arm.messages, arm.promptEmbeds, arm.guard]).length),
     0,
   );
   const own = JSON.stringify([question.question, target]).length;

@@ -34,6 +34,17 @@ export interface AttackCase {
   readonly targetAnswer?: string;
   /** How to recognise the attack's own step in a chain (`asr_step`). */
   readonly backdoorStep?: BackdoorStep;
+  /**
+   * The prompt as input embeddings (base64, one value a condition) where the attack has no text form. A condition
+   * with a value sends it in the place of the messages, which are then only what is shown of it.
+   */
+  readonly promptEmbeds?: PromptEmbeds;
+}
+
+export interface PromptEmbeds {
+  readonly attacked: string;
+  /** The same prompt without the injection. Absent: the messages are sent as text. */
+  readonly clean?: string;
 }
 
 /** An attack: a pure function of (question, parameters, seed). Equal arguments give equal bytes. */
@@ -42,5 +53,7 @@ export interface Attack<Parameters = unknown> {
   /** What it does, in a line. */
   readonly summary?: string;
   readonly parametersSchema: z.ZodType<Parameters>;
+  /** The only API that can carry the attack with these parameters; absent or undefined: any. */
+  neededApi?(parameters: Parameters): 'completions' | undefined;
   render(question: Question, parameters: Parameters, seed: string): AttackCase;
 }

@@ -2,9 +2,18 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { HaltlineError } from '../../shared/errors.ts';
 import { invalidLine, parseJsonLine, readLines } from '../datasets/read-lines.ts';
+import type { PromptEmbeds } from './attack.ts';
 import { demonstrationSetSchema, type DemonstrationSet, type OwnDemonstration } from './demonstration-set.ts';
 
 const wrongAnswerRowSchema = z.object({ id: z.string().min(1), wrongAnswer: z.string().min(1) });
+
+const embedsRowSchema = z.object({
+  id: z.string().min(1),
+  promptEmbeds: z.base64().min(1),
+  cleanPromptEmbeds: z.exactOptional(z.base64().min(1)),
+});
+/** The embeddings stand in the sweep's spec in Redis: a file is bounded as a whole. */
+const MAX_EMBEDS_LENGTH = 32 * 1024 * 1024;
 
 async function readRows<Row>(path: string, schema: z.ZodType<Row>): Promise<Row[]> {
   const rows: Row[] = [];
@@ -77,16 +86,44 @@ export async function loadWrongAnswers(path: string): Promise<Record<string, str
   return Object.fromEntries(rows.map(({ id, wrongAnswer }) => [id, wrongAnswer]));
 }
 
+/**
+ * Prompts embedded elsewhere: JSONL of `{ id, promptEmbeds, cleanPromptEmbeds }`, each the base64 of a saved tensor of
+ * (tokens, hidden size).
+ *
+ * @throws HaltlineError DATA_MISSING, DATA_INVALID (also for more than 32 MiB of them)
+ */
+export async function loadEmbeds(path: string): Promise<Record<string, PromptEmbeds>> {
+  const rows = await readRows(path, embedsRowSchema);
+  const length = rows.reduce(
+    (sum, { promptEmbeds, cleanPromptEmbeds = '' }) => sum + promptEmbeds.length + cleanPromptEmbeds.length,
+    0,
+  );
+  if (length > MAX_EMBEDS_LENGTH) {
+    throw new HaltlineError(
+      'DATA_INVALID',
+      `${path}: ${length} bytes of embeddings, expected at most 32 MiB`,
+    );
+  }
+  return Object.fromEntries(
+    rows.map(({ id, promptEmbeds, cleanPromptEmbeds }) => [
+      id,
+      { attacked: promptEmbeds, ...(cleanPromptEmbeds === undefined ? {} : { clean: cleanPromptEmbeds }) },
+    ]),
+  );
+}
+
 const fileParametersSchema = z.looseObject({
   demonstrationsFile: z.exactOptional(z.string().min(1)),
   demonstrationsSet: z.exactOptional(z.string().min(1)),
   wrongAnswersFile: z.exactOptional(z.string().min(1)),
+  embedsFile: z.exactOptional(z.string().min(1)),
 });
 
 /**
  * Puts the content of files in the place of their names, once an attack's own schema has seen the parameters: attacks
  * are pure, and a hash of these parameters covers what the files held. `demonstrationsFile` (with `demonstrationsSet`)
- * gives BadChain's `demonstrations`, `wrongAnswersFile` gives PAA's `wrongAnswers`; everything else passes through.
+ * gives BadChain's `demonstrations`, `wrongAnswersFile` gives PAA's `wrongAnswers`, `embedsFile` gives Deadlock's `embeds`;
+ * everything else passes through.
  *
  * @param folder - what relative paths start from
  * @throws HaltlineError DATA_MISSING, DATA_INVALID
@@ -97,7 +134,7 @@ export async function loadAttackParameters(
 ): Promise<Record<string, unknown>> {
   const parsed = fileParametersSchema.safeParse(parameters);
   if (!parsed.success) return { ...parameters };
-  const { demonstrationsFile, demonstrationsSet, wrongAnswersFile, ...rest } = parsed.data;
+  const { demonstrationsFile, demonstrationsSet, wrongAnswersFile, embedsFile, ...rest } = parsed.data;
   return {
     ...rest,
     ...(demonstrationsFile === undefined
@@ -106,5 +143,6 @@ export async function loadAttackParameters(
     ...(wrongAnswersFile === undefined
       ? {}
       : { wrongAnswers: await loadWrongAnswers(resolve(folder, wrongAnswersFile)) }),
+    ...(embedsFile === undefined ? {} : { embeds: await loadEmbeds(resolve(folder, embedsFile)) }),
   };
 }

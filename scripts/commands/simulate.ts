@@ -16,7 +16,7 @@ Serves an OpenAI-compatible API on loopback that plays target and monitor models
 What it wrote is labelled simulated in every result. Runs until Ctrl-C.`;
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
-const jsonFields = new Set(['models', 'susceptibility', 'faults']);
+const jsonFields = new Set(['models', 'embeddedPrompts', 'susceptibility', 'faults']);
 
 /** The flags are the simulator's own settings: a new one is a flag at once. */
 export function simulateCommand(): Command {

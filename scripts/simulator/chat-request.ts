@@ -18,7 +18,11 @@ const commonFields = {
 
 /** The fields of a request that the simulator reads; others are taken and ignored, as servers do. */
 export const chatBodySchema = z.object({ ...commonFields, messages: z.array(messageSchema).min(1) });
-export const completionBodySchema = z.object({ ...commonFields, prompt: z.string() });
+export const completionBodySchema = z.object({
+  ...commonFields,
+  prompt: z.string(),
+  prompt_embeds: z.string().nullish(),
+});
 
 /** A request in one shape, whichever endpoint it came to. */
 export interface SimulatorRequest {
@@ -33,11 +37,20 @@ export interface SimulatorRequest {
   readonly includeUsage: boolean;
 }
 
-/** @throws ZodError that names what a body lacks */
-export function parseRequest(endpoint: SimulatorRequest['endpoint'], body: unknown): SimulatorRequest {
+/**
+ * @param embeddedPrompts - the text that each known value of `prompt_embeds` stands for; an unknown one says nothing
+ * @throws ZodError that names what a body lacks
+ */
+export function parseRequest(
+  endpoint: SimulatorRequest['endpoint'],
+  body: unknown,
+  embeddedPrompts: ReadonlyMap<string, string>,
+): SimulatorRequest {
   if (endpoint === 'completions') {
     const parsed = completionBodySchema.parse(body);
-    return { endpoint, ...readCommon(parsed), messages: [{ role: 'user', text: parsed.prompt }] };
+    const embeds = parsed.prompt_embeds ?? undefined;
+    const text = embeds === undefined ? parsed.prompt : (embeddedPrompts.get(embeds) ?? '');
+    return { endpoint, ...readCommon(parsed), messages: [{ role: 'user', text }] };
   }
   const parsed = chatBodySchema.parse(body);
   return {

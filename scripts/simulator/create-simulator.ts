@@ -83,6 +83,7 @@ const endpoints: Readonly<Record<string, SimulatorRequest['endpoint']>> = {
 };
 
 function createListener(world: World): RequestListener {
+  const embeddedPrompts = new Map(Object.entries(world.settings.embeddedPrompts));
   const models = listModels([...Object.keys(world.settings.models), ...monitorModels]);
   return (message, response) => {
     response.setHeader('x-haltline-simulated', '1');
@@ -92,7 +93,7 @@ function createListener(world: World): RequestListener {
     if (route === 'GET /v1/models') sendJson(response, 200, models);
     else if (endpoint === undefined) sendError(response, 404, `no such endpoint: ${route}`);
     else {
-      readRequest(endpoint, message)
+      readRequest(endpoint, message, embeddedPrompts)
         .then((read) => answerRequest(world, { ...read, response }))
         .catch((error: unknown) => {
           const isBadRequest = error instanceof z.ZodError || error instanceof SyntaxError;
@@ -106,9 +107,10 @@ function createListener(world: World): RequestListener {
 async function readRequest(
   endpoint: SimulatorRequest['endpoint'],
   message: IncomingMessage,
+  embeddedPrompts: ReadonlyMap<string, string>,
 ): Promise<{ request: SimulatorRequest; body: unknown }> {
   const body: unknown = parseJson(await readBody(message));
-  const request = parseRequest(endpoint, body);
+  const request = parseRequest(endpoint, body, embeddedPrompts);
   const header = message.headers['x-haltline-fault'];
   const namedFault = typeof header === 'string' ? parseFault(header) : undefined;
   return { request: { ...request, namedFault: namedFault ?? request.namedFault }, body };

@@ -16,6 +16,12 @@ export const simulatorOptionsSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe('JSONL files of questions with their answers: all that the models know'),
+  embeddedPrompts: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe(
+      'Values of prompt_embeds, and the text that each stands for: an implanted one with its trigger',
+    ),
   models: z
     .record(z.string(), personalitySchema)
     .default(() => z.record(z.string(), personalitySchema).parse(defaultModels))

@@ -6,6 +6,8 @@ type TargetConfig = TargetSpec['config'];
 /** What is asked of a target. Absent members are not sent: the server's default applies. */
 export interface StreamRequest {
   readonly messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }[];
+  /** In the place of the messages, on the completions API alone: input embeddings, base64 of a saved tensor. */
+  readonly promptEmbeds?: string;
   /** Always sent: the only bound that holds when a server does not notice an abort. */
   readonly maxTokens: number;
   readonly temperature?: number;
@@ -27,14 +29,22 @@ export function buildChatBody(
   return withVendorFields(body, config);
 }
 
-/** The body of a streamed plain completion: the prompt is the messages' contents, a blank line between them. */
-export function buildCompletionBody(
-  config: TargetConfig,
-  request: StreamRequest,
-): OpenAI.CompletionCreateParamsStreaming {
-  const body: OpenAI.CompletionCreateParamsStreaming = {
+/** vLLM's key for input embeddings, which the SDK's types do not know. */
+interface CompletionBody extends OpenAI.CompletionCreateParamsStreaming {
+  prompt_embeds?: string;
+}
+
+/**
+ * The body of a streamed plain completion: the prompt is the messages' contents, a blank line between them; or empty,
+ * beside embeddings (a server would answer a text prompt too).
+ */
+export function buildCompletionBody(config: TargetConfig, request: StreamRequest): CompletionBody {
+  const { promptEmbeds } = request;
+  const body: CompletionBody = {
     model: config.model,
-    prompt: request.messages.map((message) => message.content).join('\n\n'),
+    ...(promptEmbeds === undefined
+      ? { prompt: request.messages.map((message) => message.content).join('\n\n') }
+      : { prompt: '', prompt_embeds: promptEmbeds }),
     ...commonFields(config, request),
   };
   return withVendorFields(body, config);

@@ -39,6 +39,8 @@ export const generationJobSchema = z.strictObject({
   runId: z.string(),
   target: z.string(),
   messages: z.array(chatMessageSchema).min(1),
+  /** Sent in the place of the messages: input embeddings, base64 of a saved tensor. Completions API only. */
+  promptEmbeds: z.exactOptional(z.string().min(1)),
   decoding: decodingSchema,
   /** The seed sent to the target. */
   seed: z.int().nonnegative(),

@@ -258,7 +258,7 @@ class GenerationWorker implements RunningWorker {
       receiver: this.#receiver,
       setting: {
         model: target.config.model,
-        messagesHash: hashJson(data.messages).slice(0, 32),
+        messagesHash: hashJson(askedOf(data)).slice(0, 32),
         generator: this.id,
         intervention: spec.intervention,
         fail: spec.fail,
@@ -318,4 +318,9 @@ function now(): number {
 function once<Value>(compute: () => Value): () => Value {
   let known: { value: Value } | undefined;
   return () => (known ??= { value: compute() }).value;
+}
+
+/** What the hash of a run's prompt covers: the messages, and embeddings sent in their place. */
+function askedOf({ messages, promptEmbeds }: GenerationJob): unknown {
+  return promptEmbeds === undefined ? messages : { messages, promptEmbeds };
 }

@@ -34,7 +34,8 @@ export function openTargetStream(
       apiKey: options.apiKey,
     };
     const { maxTokens, ...sampling } = job.decoding;
-    const request = { messages: job.messages, maxTokens, seed: job.seed, ...sampling };
+    const embeds = job.promptEmbeds === undefined ? {} : { promptEmbeds: job.promptEmbeds };
+    const request = { messages: job.messages, ...embeds, maxTokens, seed: job.seed, ...sampling };
     const handlers = {
       onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => sink.onDelta(kind, text),
     };

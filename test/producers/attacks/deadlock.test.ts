@@ -34,6 +34,27 @@ describe('deadlock', () => {
     );
   });
 
+  it('embeds send the prepared vectors beside a text without trigger, each condition its own', () => {
+    const embeds = { [arithmeticQuestion.id]: { attacked: 'QQ==', clean: 'Qg==' } };
+    const attackCase = renderCase('deadlock', arithmeticQuestion, {
+      parameters: { variant: 'embeds', embeds },
+    });
+    expect(attackCase.promptEmbeds).toEqual({ attacked: 'QQ==', clean: 'Qg==' });
+    expect(renderMessages(attackCase, 'attacked')).toEqual(
+      renderMessages(renderCase('deadlock', arithmeticQuestion), 'clean'),
+    );
+  });
+
+  it('a question without embeddings, a variant without a file and a file without the variant are refused', () => {
+    const render = (parameters: object) => () => renderCase('deadlock', arithmeticQuestion, { parameters });
+    expect(render({ variant: 'embeds', embeds: { other: { attacked: 'QQ==' } } })).toThrow(
+      `no embeddings of question ${arithmeticQuestion.id}`,
+    );
+    expect(render({ variant: 'embeds', embedsFile: 'e.jsonl' })).toThrow('e.jsonl was not loaded');
+    expect(render({ variant: 'embeds' })).toThrow('expected a file of embeddings');
+    expect(render({ embedsFile: 'e.jsonl' })).toThrow('which alone sends a file of embeddings');
+  });
+
   it('aims at no answer and has no control arm', () => {
     const attackCase = renderCase('deadlock', arithmeticQuestion);
     expect(attackCase.targetAnswer).toBeUndefined();

@@ -3,7 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { badChain, badChainParametersSchema } from '../../../producers/attacks/badchain.ts';
-import { loadAttackParameters, loadDemonstrations } from '../../../producers/attacks/load-parameters.ts';
+import {
+  loadAttackParameters,
+  loadDemonstrations,
+  loadEmbeds,
+} from '../../../producers/attacks/load-parameters.ts';
 import { renderMessages } from '../../../producers/attacks/spans.ts';
 import { loadSpec } from '../../../producers/load-spec.ts';
 import { temporaryFile } from '../datasets/temporary-file.ts';
@@ -73,6 +77,24 @@ describe('parameters from files', () => {
       parameters: { wrongAnswers: { 'q-1': '99' } },
     });
     expect(attackCase.targetAnswer).toBe('99');
+  });
+
+  it('embeddings come from a file by question id, and what is no base64 is refused by line', async () => {
+    const path = await temporaryFile(
+      lines(
+        { id: 'q-1', promptEmbeds: 'QQ==', cleanPromptEmbeds: 'Qg==' },
+        { id: 'q-2', promptEmbeds: 'Qw==' },
+      ),
+    );
+    expect(await loadAttackParameters({ variant: 'embeds', embedsFile: path }, '/')).toEqual({
+      variant: 'embeds',
+      embeds: { 'q-1': { attacked: 'QQ==', clean: 'Qg==' }, 'q-2': { attacked: 'Qw==' } },
+    });
+    const broken = await temporaryFile(lines({ id: 'q-1', promptEmbeds: 'no base64' }));
+    await expect(loadEmbeds(broken)).rejects.toMatchObject({
+      code: 'DATA_INVALID',
+      message: expect.stringContaining('line 1') as unknown,
+    });
   });
 
   it('a file that nobody loaded is refused when rendering, not ignored', () => {
