@@ -21,13 +21,34 @@ export interface SweepProcesses {
 /** Questions of GSM8K's test set for both attacks; `HALTLINE_E2E_QUESTIONS` asks for more of them. */
 export const questions = Number(process.env['HALTLINE_E2E_QUESTIONS'] ?? 12);
 
-/** A simulator, and a sweep of both attacks over GSM8K that nobody works on yet. */
+/** What a sweep is over; its files of questions are all that the simulator knows. */
+export interface SweepPlan {
+  readonly name: string;
+  readonly attacks: readonly (string | object)[];
+  readonly datasets: readonly { readonly id: string; readonly path: string; readonly limit: number }[];
+  /** Arms and the like, as a spec has them. */
+  readonly more?: object;
+}
+
+/** A question file of the data folder. */
+export function questionFile(name: string): string {
+  return join(dataDir, 'questions', name);
+}
+
+const bothAttacks: SweepPlan = {
+  name: 'gsm8k',
+  attacks: ['badchain', 'deadlock'],
+  datasets: [{ id: 'gsm8k', path: questionFile('gsm8k_test.jsonl'), limit: questions }],
+};
+
+/** A simulator, and a sweep (of both attacks over GSM8K unless told otherwise) that nobody works on yet. */
 export async function prepareSweep(
   redisUrl: string,
   simulator: SimulatorOptions = {},
+  plan: SweepPlan = bothAttacks,
 ): Promise<SweepProcesses> {
-  const questionFile = join(dataDir, 'questions', 'gsm8k_test.jsonl');
-  const running = await createSimulator({ answerFiles: [questionFile], logEntries: 100_000, ...simulator });
+  const answerFiles = plan.datasets.map(({ path }) => path);
+  const running = await createSimulator({ answerFiles, logEntries: 100_000, ...simulator });
   onTestFinished(() => running.close());
   const resultsDir = await temporaryFolder();
   const target = (id: string, model: string): object => ({
@@ -37,11 +58,12 @@ export async function prepareSweep(
     decoding: { maxTokens: 1_500 },
   });
   const spec = await writeSpec(resultsDir, {
-    name: 'gsm8k',
+    name: plan.name,
     seed: 7,
     targets: [target('instruct', 'sim-instruct'), target('backdoored', 'sim-reasoner-backdoored')],
-    attacks: ['badchain', 'deadlock'],
-    datasets: [{ id: 'gsm8k', path: questionFile, limit: questions }],
+    attacks: plan.attacks,
+    datasets: plan.datasets,
+    ...plan.more,
   });
   const env = { REDIS_URL: redisUrl, HALTLINE_RESULTS_DIR: resultsDir, HALTLINE_METRICS_PORT: '0' };
   const workers: SweepProcesses['workers'] = { generation: [], monitor: [], metrics: [] };
