@@ -142,6 +142,8 @@ async function sortRead(
   }
   sorted.settled.push(id);
   if ('unusable' in read) {
+    // A worker that was frozen finds runs gone that the next holder of the lease has written.
+    if (!(await ports.lease.renew())) throw new LeaseLost('another holds the lease');
     await ports.deadLetter({ source: 'results', sweep: ports.sweep, reason: read.unusable, payload: text });
     if (read.removable) sorted.unusable.add(entry.place);
     return;
