@@ -79,8 +79,11 @@ export class ChainRecorder {
   }
 
   #toSteps(segments: readonly Segment[]): Step[] {
+    if (segments.length === 0) return [];
+    // Before the tokens are counted: that takes time, and detection counts from the delta's arrival.
+    const endedAtMs = this.#now();
     return segments.map(({ channel, text }) => {
-      const step = { index: this.#steps, channel, text, tokens: countTokens(text), endedAtMs: this.#now() };
+      const step = { index: this.#steps, channel, text, tokens: countTokens(text), endedAtMs };
       this.#steps += 1;
       this.#tokens[channel] += step.tokens;
       return step;
