@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { ZodError } from 'zod';
+import { benchCommand } from './commands/bench.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
+import { listCommand } from './commands/list.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
+import { showCommand } from './commands/show.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { validateCommand } from './commands/validate.ts';
 import { workerCommand } from './commands/worker.ts';
@@ -39,7 +42,10 @@ function createProgram(): Command {
     runCommand(),
     validateCommand(),
     reportCommand(),
+    benchCommand(),
     workerCommand(),
+    listCommand(),
+    showCommand(),
     doctorCommand(),
     simulateCommand(),
   ];

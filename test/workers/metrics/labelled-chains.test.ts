@@ -4,7 +4,11 @@ import { chainFigures, compareMonitors, type JudgedChain } from '../../../worker
 
 function judged(
   chain: number,
-  { label, flag, ...rest }: { label: number | null; flag?: number } & Partial<JudgedChain>,
+  {
+    label,
+    flag,
+    ...rest
+  }: { label: number | null; flag?: number } & Partial<Pick<JudgedChain, 'code' | 'dataset'>>,
 ): JudgedChain {
   return {
     ...{ chain, dataset: 'a', cluster: chain, firstError: label, code: undefined },

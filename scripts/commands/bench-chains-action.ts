@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ChainFiles, openChainFiles } from '../../producers/chains/open-chain-files.ts';
+import { HaltlineError } from '../../shared/errors.ts';
+import type { MonitorSpec } from '../../shared/schemas/sweep-spec.ts';
+import { readJudgedRuns } from '../../workers/metrics/read-judged-runs.ts';
+import { buildChainReport, type ChainReport } from '../chain-report.ts';
+import { chooseMonitors, type Policy } from '../choose-monitors.ts';
+import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
+import { prepareReplay } from '../prepare-replay.ts';
+import { renderChainReport } from '../render-chain-report.ts';
+import { runSweep } from '../run-sweep.ts';
+import { openSession } from '../session.ts';
+
+export interface BenchChainsFlags {
+  readonly monitor: readonly string[];
+  readonly policy: Policy;
+  readonly limit?: number;
+  readonly seed: number;
+  readonly out?: string;
+  readonly json: boolean;
+}
+
+/** Measures one monitor, or two, on labelled chains. @returns the exit code */
+export async function benchChains(paths: readonly string[], flags: BenchChainsFlags): Promise<number> {
+  if (flags.monitor.length > 2) {
+    const given = String(flags.monitor.length);
+    throw new HaltlineError('CONFIG_INVALID', `--monitor: got ${given} monitors, expected one or two`);
+  }
+  const monitors = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
+  const chains = await openChainFiles(paths, { limit: flags.limit, seed: String(flags.seed) });
+  const out = flags.out ?? (await mkdtemp(join(tmpdir(), 'haltline-chains-')));
+  try {
+    const report = await replay(chains, monitors, { out, seed: String(flags.seed) });
+    if (report === undefined) return INTERRUPTED;
+    process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : renderChainReport(report));
+    return report.chains > 0 ? 0 : 1;
+  } finally {
+    chains.close();
+    if (flags.out === undefined) await rm(out, { recursive: true, force: true });
+  }
+}
+
+/** @returns undefined when Ctrl-C stopped it */
+async function replay(
+  chains: ChainFiles,
+  monitors: readonly MonitorSpec[],
+  { out, seed }: { readonly out: string; readonly seed: string },
+): Promise<ChainReport | undefined> {
+  const { config, log } = openSession('bench', { quiet: true });
+  const prepared = prepareReplay({ chains, monitors, nonce: randomUUID() });
+  const { sweep, plan } = prepared;
+  const size = `${String(chains.labels.length)} chains, ${String(plan.total)} runs`;
+  process.stderr.write(`haltline: sweep ${sweep.id}: ${size}\n`);
+  const interrupts = catchInterrupts();
+  const startedAtMs = performance.now();
+  const { end, progress } = await runSweep({
+    ...{ prepared, resultsDir: out, config, log, interrupts },
+    workers: { generation: 1, monitor: 1, metrics: 1 },
+    env: process.env,
+  });
+  interrupts.dispose();
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  if (end !== 'finished') {
+    const done = `${String(progress?.done ?? 0)} of ${String(plan.total)} runs are on disk`;
+    process.stderr.write(`haltline: stopped; ${done}\n`);
+    return undefined;
+  }
+  const runs = await readJudgedRuns(join(out, sweep.id));
+  return buildChainReport({
+    labels: chains.labels,
+    runs,
+    monitors: monitors.map(({ id }) => id),
+    ...{ seed, seconds },
+  });
+}
