@@ -35,7 +35,7 @@ async function main(options: { chains: number; blocks: number; wanted: number })
   const redis = await startRestartableRedis();
   const stop: (() => unknown)[] = [];
   process.on('exit', () => stop.forEach((end) => end()));
-  process.on('SIGINT', () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
   const start = async (file: string, args: readonly string[]): Promise<[ChildProcess, unknown]> => {
     const child = fork(join(import.meta.dirname, file), args);
     stop.push(() => child.kill('SIGKILL'));

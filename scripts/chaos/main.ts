@@ -59,7 +59,7 @@ async function main(seed: string, size: Stage['size']): Promise<number> {
   const stage = await setStage(seed, size);
   const { fleet, redis, simulator, dir } = stage;
   process.on('exit', () => fleet.kill());
-  process.on('SIGINT', () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
   const startedAtMs = performance.now();
   try {
     const printed = await strikeUntilDone(stage);
