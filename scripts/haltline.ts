@@ -5,8 +5,11 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
 import { listCommand } from './commands/list.ts';
+import { datasetCommand } from './commands/dataset.ts';
+import { listCommand } from './commands/list.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
+import { showCommand } from './commands/show.ts';
 import { showCommand } from './commands/show.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { validateCommand } from './commands/validate.ts';
@@ -44,6 +47,9 @@ function createProgram(): Command {
     reportCommand(),
     benchCommand(),
     workerCommand(),
+    listCommand(),
+    showCommand(),
+    datasetCommand(),
     listCommand(),
     showCommand(),
     doctorCommand(),

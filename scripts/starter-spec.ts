@@ -64,7 +64,7 @@ attacks:
   - ${simulated ? 'deadlock' : 'paa'}
   # - { id: badchain-phrase, name: badchain, parameters: { trigger: in arcane parlance } }
 
-# \`haltline list datasets\` has those that are built in or can be fetched; a path names a file of your own.
+# \`haltline list datasets\` has those that are built in and where public ones lie; a path names a file of your own.
 datasets:
   - { id: arithmetic, limit: 10 }
   # - { id: gsm8k, path: data/gsm8k.jsonl, limit: 100 }

@@ -1,17 +1,17 @@
 /** A public data set: where its file lies, and which importer reads it. */
-export interface FetchableSet {
+export interface PublicSet {
   readonly name: string;
   readonly description: string;
   readonly licence: string;
   /** The name of an importer. */
   readonly format: string;
   readonly url: string;
-  /** Of the file at the address, hex. Absent: not pinned, its hash is printed. */
+  /** Of the file at the address, hex. Absent: not known. */
   readonly sha256?: string;
 }
 
-/** Where `haltline dataset fetch` finds public sets; any address gives way to `--url`. */
-export const fetchableSets: readonly FetchableSet[] = [
+/** Where public sets lie, for `haltline list datasets`. */
+export const publicSets: readonly PublicSet[] = [
   {
     name: 'gsm8k',
     description: 'grade-school mathematics, test part',
@@ -65,8 +65,3 @@ export const fetchableSets: readonly FetchableSet[] = [
     url: 'https://huggingface.co/datasets/HuggingFaceH4/MATH-500/resolve/main/test.jsonl',
   },
 ];
-
-/** @returns the set of this name, or undefined */
-export function findFetchableSet(name: string): FetchableSet | undefined {
-  return fetchableSets.find((set) => set.name === name);
-}

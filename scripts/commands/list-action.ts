@@ -1,5 +1,5 @@
 import { attackNames, findAttack } from '../../producers/attacks/registry.ts';
-import { fetchableSets } from '../../producers/datasets/addresses.ts';
+import { publicSets } from '../../producers/datasets/addresses.ts';
 import { builtInDatasets, builtInPath, loadQuestions } from '../../producers/datasets/load-questions.ts';
 import { describeParameters, type ParameterDescription } from '../../producers/describe-parameters.ts';
 import { clip, terminalText } from '../../shared/core/terminal-text.ts';
@@ -36,9 +36,9 @@ const listers: Readonly<Record<ListKind, () => Promise<Listed[]>>> = {
   monitors: () => Promise.resolve(monitorSpecSchema.options.flatMap(listMonitors)),
   datasets: async () => [
     ...(await Promise.all(builtInDatasets.map(listBuiltIn))),
-    ...fetchableSets.map(({ name, description, licence }) => ({
+    ...publicSets.map(({ name, description, licence, format, url }) => ({
       name,
-      summary: `${description} (${licence}); \`haltline dataset fetch ${name}\``,
+      summary: `${description} (${licence}): ${url}, then \`haltline dataset import ${format}\``,
       parameters: [],
     })),
   ],

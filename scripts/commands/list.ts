@@ -7,7 +7,7 @@ export type ListKind = (typeof listKinds)[number];
 const help = `
 Examples:
   $ haltline list attacks               what a spec's attacks can be, with their parameters and defaults
-  $ haltline list datasets              data sets that are built in, and those that \`dataset fetch\` knows
+  $ haltline list datasets              data sets that are built in, and where public ones lie
   $ haltline list monitors --json`;
 
 export function listCommand(): Command {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { findImporter } from '../../producers/datasets/importers/importers.ts';
-import { fetchableSets } from '../../producers/datasets/addresses.ts';
+import { publicSets } from '../../producers/datasets/addresses.ts';
 import { describeParameters } from '../../producers/describe-parameters.ts';
 import { folderWith, startCommand } from '../support/run-command.ts';
 
@@ -40,7 +40,7 @@ describe('settings are described', () => {
 });
 
 describe('public data sets', () => {
-  it.each(fetchableSets.map((set) => [set.name, set] as const))(
+  it.each(publicSets.map((set) => [set.name, set] as const))(
     '%s has an importer and a safe address',
     (_, set) => {
       expect(findImporter(set.format)?.name).toBe(set.format);
@@ -64,11 +64,11 @@ describe('haltline list', { timeout: 120_000 }, () => {
     );
   });
 
-  it('has the built-in data sets with their sizes, and those that can be fetched', async () => {
+  it('has the built-in data sets with their sizes, and where public ones lie', async () => {
     const cwd = await folderWith({});
     const { stdout } = await startCommand(['list', 'datasets'], { cwd }).ended;
     expect(stdout).toMatch(/^arithmetic +built in, 60 questions$/m);
-    expect(stdout).toMatch(/^gsm8k .*haltline dataset fetch gsm8k/m);
+    expect(stdout).toMatch(/^gsm8k .*haltline dataset import gsm8k/m);
   });
 
   it('names what can be listed when asked for something else', async () => {
