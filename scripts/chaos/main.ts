@@ -30,6 +30,8 @@ import { planStrikes } from './strikes.ts';
 
 /** Five arms each. */
 const RIDDLES = { short: 60, full: 400 };
+/** How long strikes go on at most: on a busy machine processes take longer to start than strikes to come. */
+const STRIKES_MS = { short: 45_000, full: 900_000 };
 /** After which a sweep that does not end is given up. */
 const PATIENCE_MS = { short: 240_000, full: 1_800_000 };
 /** The last runs are left in peace, so that the figures of the worker that ends the sweep are still served. */
@@ -117,9 +119,11 @@ async function strikeUntilDone({ seed, size, simulator, fleet }: Stage): Promise
   const enough = RIDDLES[size] * 5 * PEACE_SHARE;
   const striking = (async () => {
     while (simulator.requests().length === 0) await sleep(50);
+    const strikesEndAtMs = performance.now() + STRIKES_MS[size];
     for (const strike of planStrikes(seed)) {
       await sleep(strike.afterMs);
-      if (state.isOver || simulator.requests().length >= enough) break;
+      if (state.isOver || performance.now() > strikesEndAtMs) break;
+      if (simulator.requests().length >= enough) break;
       await fleet.strike(strike);
     }
     fleet.thaw();
