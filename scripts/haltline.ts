@@ -4,12 +4,10 @@ import { benchCommand } from './commands/bench.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
-import { listCommand } from './commands/list.ts';
 import { datasetCommand } from './commands/dataset.ts';
 import { listCommand } from './commands/list.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
-import { showCommand } from './commands/show.ts';
 import { showCommand } from './commands/show.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { validateCommand } from './commands/validate.ts';
@@ -50,8 +48,6 @@ function createProgram(): Command {
     listCommand(),
     showCommand(),
     datasetCommand(),
-    listCommand(),
-    showCommand(),
     doctorCommand(),
     simulateCommand(),
   ];
