@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renderPaperLayout } from '../shared/core/report/paper-layout.ts';
 import { renderReport } from '../shared/core/report/table.ts';
 import { type Summary, summarySchema } from '../shared/schemas/summary.ts';
 
@@ -16,13 +17,17 @@ export async function readSummary(dir: string): Promise<Summary | undefined> {
 }
 
 /** The table on standard output, or the summary as JSON and nothing else. */
-export function printReport(summary: Summary, { json, dir }: { json: boolean; dir: string }): void {
+export function printReport(
+  summary: Summary,
+  { json, dir, layout }: { json: boolean; dir: string; layout?: 'attacks' | 'paper' },
+): void {
   if (json) {
     process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
     return;
   }
   const width = process.stdout.isTTY ? { width: process.stdout.columns } : {};
-  process.stdout.write(`${renderReport(summary, width)}\nresults: ${dir}\n`);
+  const render = layout === 'paper' ? renderPaperLayout : renderReport;
+  process.stdout.write(`${render(summary, width)}\nresults: ${dir}\n`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { openSession } from '../session.ts';
 const help = `
 Examples:
   $ haltline report results/my-sweep-0123456789ab
+  $ haltline report results/my-sweep-0123456789ab --layout paper
   $ haltline report results/my-sweep-0123456789ab --json | jq '.rows[].asrWrong.value'
 
 The figures are computed anew from the folder's runs.jsonl: prices mended in its sweep.json count at once.
@@ -15,13 +16,18 @@ export function reportCommand(): Command {
     .summary('print the figures of a sweep folder')
     .argument('<dir>', 'the folder of one sweep')
     .addOption(flag('--json', 'print the summary as JSON').default(false))
+    .addOption(
+      flag('--layout <layout>', "as a table an attack, or as the paper's Tables 4 and 5")
+        .choices(['attacks', 'paper'])
+        .default('attacks'),
+    )
     .addHelpText('after', help)
-    .action(async (dir: string, { json }: { json: boolean }) => {
+    .action(async (dir: string, { json, layout }: { json: boolean; layout: 'attacks' | 'paper' }) => {
       const { summariseFolder } = await import('../../workers/metrics/summarise-folder.ts');
       const { exitCodeOf, printReport } = await import('../print-report.ts');
       openSession('report', { quiet: true });
       const summary = await summariseFolder(dir);
-      printReport(summary, { json, dir });
+      printReport(summary, { json, dir, layout });
       process.exitCode = exitCodeOf(summary);
     });
 }
