@@ -22,6 +22,7 @@ export class Lease {
   readonly #sweep: string;
   readonly #log: Logger;
   readonly #lost = new AbortController();
+  #isTakenOver = false;
   #renewedAtMs: number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -57,6 +58,11 @@ export class Lease {
     return this.#lost.signal;
   }
 
+  /** Whether another holds it. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
+  }
+
   async release(): Promise<void> {
     clearTimeout(this.#timer);
     this.#lost.abort();
@@ -90,6 +96,7 @@ export class Lease {
   #giveUp(): void {
     clearTimeout(this.#timer);
     if (this.#lost.signal.aborted) return;
+    this.#isTakenOver = true;
     this.#lost.abort();
     this.#log.warn({ event: 'lease-lost' }, 'another metrics worker has taken the sweep');
   }

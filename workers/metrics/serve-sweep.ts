@@ -149,6 +149,11 @@ export class ServedSweep {
     return this.#status;
   }
 
+  /** Another metrics worker has the sweep: what this one knows of it grows old. */
+  get isTakenOver(): boolean {
+    return this.#lease.isTakenOver;
+  }
+
   get deadLetterCount(): number {
     return this.#deadLetterCount;
   }

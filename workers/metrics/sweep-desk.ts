@@ -77,7 +77,8 @@ export class SweepDesk {
   }
 
   async samples(): Promise<Sample[]> {
-    const samples = [...this.#served.values()].map(async ({ sweep: served }) => [
+    const current = [...this.#served.values()].filter(({ sweep }) => !sweep.isTakenOver);
+    const samples = current.map(async ({ sweep: served }) => [
       ...sweepSamples({
         name: served.sweep.spec.name,
         total: served.sweep.total,

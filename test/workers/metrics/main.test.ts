@@ -172,8 +172,9 @@ it('stops writing when another has taken its lease, and takes what was left pend
   const bench = await testBench(2);
   await bench.store.announce(bench.sweep);
   const { log, has } = eventLog();
-  await startWorker(bench, log);
+  const worker = await startWorker(bench, log);
   await until(() => bench.store.isReady(bench.sweep.id));
+  expect(await (await get(worker, '/metrics')).text()).toContain('haltline_sweep_planned_runs{');
   const { metricsLease, results } = bench.keys.sweep(bench.sweep.id);
   await bench.redis.set(metricsLease, 'another');
   for (const result of cleanResults(2)) await bench.commit(result);
@@ -182,6 +183,8 @@ it('stops writing when another has taken its lease, and takes what was left pend
   expect(await bench.store.countDone(bench.sweep.id)).toBe(0);
   expect(await bench.redis.xlen(results)).toBe(2);
   expect(await bench.redis.get(metricsLease)).toBe('another');
+  // Two workers that serve one sweep's figures would have them summed.
+  expect(await (await get(worker, '/metrics')).text()).not.toContain('haltline_sweep_planned_runs{');
   await bench.redis.del(metricsLease);
   await until(isFinished(bench));
   expect((await readLines(folderOf(bench))).map((line) => line.place).sort()).toEqual([0, 1]);
