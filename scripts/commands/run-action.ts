@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { commandLine } from '../command-line.ts';
 import { loadSpec } from '../../producers/load-spec.ts';
 import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
 import { CAPPED, describeCap } from '../capped.ts';
@@ -90,9 +91,5 @@ async function printSoFar(dir: string, { json }: RunFlags): Promise<void> {
 function resumeCommand(nonce: string | undefined): string {
   const args = process.argv.slice(2).filter((arg) => nonce === undefined || arg !== '--new');
   if (nonce !== undefined && !args.some((arg) => arg.startsWith('--nonce'))) args.push(`--nonce=${nonce}`);
-  const quoted = args.map((arg) =>
-    /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`,
-  );
-  const command = process.env.npm_lifecycle_event === 'haltline' ? 'npm run haltline --' : 'haltline';
-  return [command, ...quoted].join(' ');
+  return commandLine(args);
 }
