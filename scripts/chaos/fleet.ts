@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { type HaltlineProcess, startHaltline } from '../start-haltline.ts';
+import { cutConnections, fillRedis } from './redis-strikes.ts';
 import type { FreezableKind, ProcessKind, Strike } from './strikes.ts';
 import type { RestartableRedis } from '../restartable-redis.ts';
 
@@ -33,11 +34,12 @@ export class ChaosFleet {
   /** The summary that the producer printed. */
   readonly finished: Promise<string>;
   readonly strikes: Record<string, number> = {};
+  /** Which processes ended by themselves, and how. */
+  readonly unexpectedExits: string[] = [];
   #finish: (stdout: string) => void = () => undefined;
   readonly #options: FleetOptions;
   readonly #slots: Slot[] = [];
   #isOver = false;
-  #failures = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -50,7 +52,10 @@ export class ChaosFleet {
   /** @returns false when the strike found nobody to strike at */
   async strike(strike: Strike): Promise<boolean> {
     const name = 'kind' in strike ? `${strike.type} ${strike.kind}` : strike.type;
-    if (strike.type === 'kill-redis') await this.#options.redis.killAndRestart();
+    const { redis } = this.#options;
+    if (strike.type === 'kill-redis') await redis.killAndRestart();
+    else if (strike.type === 'cut-connections') await cutConnections(redis.url);
+    else if (strike.type === 'fill-redis') await fillRedis(redis.url);
     else if (strike.type === 'kill') this.#pick(strike.kind)?.process.kill('SIGKILL');
     else if (!this.#freeze(strike.kind, strike.forMs)) return false;
     this.strikes[name] = (this.strikes[name] ?? 0) + 1;
@@ -66,10 +71,6 @@ export class ChaosFleet {
   kill(): void {
     this.#isOver = true;
     for (const slot of this.#slots) slot.process.kill('SIGKILL');
-  }
-
-  get unexpectedExits(): number {
-    return this.#failures;
   }
 
   #open(kind: ProcessKind, index: number): void {
@@ -94,7 +95,7 @@ export class ChaosFleet {
         return;
       }
       if (how !== 'SIGKILL') {
-        this.#failures += 1;
+        this.unexpectedExits.push(`${slot.kind} ${slot.index} with ${how}`);
         this.#options.onNote(`${slot.kind} ${slot.index} ended with ${how} and is started again`);
       }
       slot.isFrozen = false;

@@ -1,7 +1,8 @@
 /**
  * Real processes under kill -9: `npm run chaos` (a few hundred runs, under two minutes), `npm run chaos -- --full`
  * (2,000 runs), `--seed TEXT` for the same strikes and chains again. Every second or two a process of the sweep is
- * killed, or frozen past its lock, or Redis is killed; at the end everything that the pipeline promises is checked.
+ * killed or frozen past its lock, or Redis is killed, cut off from everybody, or (once) filled to its memory limit; at
+ * the end everything that the pipeline promises is checked.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -23,8 +24,9 @@ import { checkFigures, sumOfCounter } from './check-figures.ts';
 import { checkLeftovers } from './check-leftovers.ts';
 import { checkAllJudged, checkFlags, checkOneLineEach } from './check-lines.ts';
 import { checkRequests, type LoggedRequest } from './check-requests.ts';
+import { checkStrikes } from './check-strikes.ts';
 import { ChaosFleet } from './fleet.ts';
-import { readAllLines, readChains } from './read-results.ts';
+import { countRefusals, readAllLines, readChains } from './read-results.ts';
 import { buildChaosSpec, buildRiddles, expectedFlag, riddleScript } from './riddles.ts';
 import { planStrikes } from './strikes.ts';
 
@@ -139,7 +141,7 @@ async function strikeUntilDone({ seed, size, simulator, fleet }: Stage): Promise
 }
 
 async function checkAll(
-  { seed, dir, redis, simulator, fleet, metricsPorts }: Stage,
+  { seed, dir, size, redis, simulator, fleet, metricsPorts }: Stage,
   printed: Summary,
 ): Promise<Check[]> {
   const client = createRedis(redisOptionsFromUrl(redis.url), 'commands');
@@ -165,6 +167,12 @@ async function checkAll(
     checkAllJudged(lines, await readChains(folder, lines)),
     checkFlags(lines, (questionId) => expectedFlag(seed, questionId)),
     leftovers,
+    checkStrikes({
+      strikes: fleet.strikes,
+      unexpectedExits: fleet.unexpectedExits,
+      refusals: await countRefusals(dir),
+      size,
+    }),
   ];
 }
 

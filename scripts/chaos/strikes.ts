@@ -8,6 +8,8 @@ export type FreezableKind = Exclude<ProcessKind, 'producer'>;
 export type Strike = { readonly afterMs: number } & (
   | { readonly type: 'kill'; readonly kind: ProcessKind }
   | { readonly type: 'kill-redis' }
+  | { readonly type: 'cut-connections' }
+  | { readonly type: 'fill-redis' }
   | { readonly type: 'freeze'; readonly kind: FreezableKind; readonly forMs: number }
 );
 
@@ -23,14 +25,17 @@ type Deed = Strike extends infer One ? (One extends Strike ? Omit<One, 'afterMs'
 const kill = (kind: ProcessKind): Deed => ({ type: 'kill', kind });
 const freeze = (kind: FreezableKind): Deed => ({ type: 'freeze', kind, forMs: freezeMs[kind] });
 
-/** Each of them once, before any is drawn a second time. */
-const deeds: readonly Deed[] = [
+const drawnAgain: readonly Deed[] = [
   ...processKinds.map(kill),
   { type: 'kill-redis' },
+  { type: 'cut-connections' },
   ...(['metrics', 'generation', 'monitor'] as const).map(freeze),
 ];
+/** Each of them once, before any is drawn a second time. */
+const deeds: readonly Deed[] = [...drawnAgain, { type: 'fill-redis' }];
 /** Workers are killed most. */
-const drawnFrom: readonly Deed[] = [...deeds, kill('generation'), kill('monitor'), kill('metrics')];
+const workerKills = [kill('generation'), kill('monitor'), kill('metrics')];
+const drawnFrom: readonly Deed[] = [...drawnAgain, ...workerKills, ...workerKills];
 
 /** Strikes without end, one every second or two, decided by the seed. */
 export function* planStrikes(seed: string): Generator<Strike> {

@@ -3,6 +3,7 @@ import { describeCheck } from '../../../scripts/chaos/check.ts';
 import { sumOfCounter } from '../../../scripts/chaos/check-figures.ts';
 import { checkAllJudged, checkFlags, checkOneLineEach } from '../../../scripts/chaos/check-lines.ts';
 import { checkRequests, type LoggedRequest } from '../../../scripts/chaos/check-requests.ts';
+import { checkStrikes } from '../../../scripts/chaos/check-strikes.ts';
 import { buildRiddles, expectedFlag, riddleChain, riddleScript } from '../../../scripts/chaos/riddles.ts';
 import { planStrikes, type Strike } from '../../../scripts/chaos/strikes.ts';
 import {
@@ -119,8 +120,24 @@ test('strikes follow from their seed, a second or two apart, each kind once befo
   expect(take('a')).toEqual(take('a'));
   expect(take('a')).not.toEqual(take('b'));
   const names = take('a').map((strike) => ('kind' in strike ? `${strike.type} ${strike.kind}` : strike.type));
-  expect(new Set(names.slice(0, 8)).size).toBe(8);
+  expect(new Set(names.slice(0, 10)).size).toBe(10);
+  expect(names.filter((name) => name === 'fill-redis')).toHaveLength(1);
   for (const { afterMs } of take('a')) expect(afterMs >= 1_000 && afterMs < 2_000).toBe(true);
+});
+
+test('a full run with too few strikes, or with a process that ended by itself, has not passed', () => {
+  const strikes = { 'kill monitor': 60, 'kill producer': 40, 'kill-redis': 3, 'freeze metrics': 3 };
+  const whole = {
+    ...{ strikes: { ...strikes, 'cut-connections': 1, 'fill-redis': 1 }, unexpectedExits: [], refusals: 1 },
+    size: 'full',
+  } as const;
+  expect(checkStrikes(whole).problems).toEqual([]);
+  expect(checkStrikes({ ...whole, strikes: { ...whole.strikes, 'kill monitor': 59 } }).problems).toEqual([
+    '99 kills, expected at least 100',
+  ]);
+  expect(checkStrikes({ ...whole, strikes, refusals: 0 }).problems).toHaveLength(3);
+  expect(checkStrikes({ ...whole, strikes, size: 'short' }).problems).toEqual([]);
+  expect(checkStrikes({ ...whole, unexpectedExits: ['monitor 1 with 1'] }).problems).toHaveLength(1);
 });
 
 test('a counter is summed over its labels; a page without it has none', () => {
