@@ -77,7 +77,8 @@ export class WorkerFleet {
     const { env, log, onBroken } = this.#options;
     const startedAtMs = performance.now();
     const child = fork(commandPath(), ['worker', kind], {
-      env,
+      // One port can't serve them all.
+      env: { ...env, HALTLINE_HEALTH_PORT: '' },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

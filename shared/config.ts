@@ -34,6 +34,7 @@ export const environmentSchema = z.object({
   HALTLINE_LOG_FORMAT: z.exactOptional(z.enum(['pretty', 'json'])),
   HALTLINE_METRICS_HOST: z.string().default('127.0.0.1'),
   HALTLINE_METRICS_PORT: port.default(9464),
+  HALTLINE_HEALTH_PORT: z.exactOptional(port),
   HALTLINE_CACHE_DIR: z.exactOptional(z.string()),
   XDG_CACHE_HOME: z.exactOptional(z.string()),
   HOME: z.exactOptional(z.string()),
@@ -55,6 +56,8 @@ export interface Config {
   readonly metricsHost: string;
   /** 0: any free port. */
   readonly metricsPort: number;
+  /** Where a worker answers `/livez` and `/readyz`, on loopback; absent: nowhere. 0: any free port. */
+  readonly healthPort?: number;
   /** Where downloads are kept, for all projects of this user. */
   readonly cacheDir: string;
   /** Where programs are looked for, in the form of PATH. */
@@ -85,6 +88,7 @@ export function loadConfig(environment: Environment): Config {
     ...(variables.HALTLINE_LOG_FORMAT === undefined ? {} : { logFormat: variables.HALTLINE_LOG_FORMAT }),
     metricsHost: variables.HALTLINE_METRICS_HOST,
     metricsPort: variables.HALTLINE_METRICS_PORT,
+    ...(variables.HALTLINE_HEALTH_PORT === undefined ? {} : { healthPort: variables.HALTLINE_HEALTH_PORT }),
     cacheDir: cacheDirOf(variables),
     searchPath: variables.PATH,
     color: variables.NO_COLOR === undefined,

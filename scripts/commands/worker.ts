@@ -1,6 +1,8 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import type { Logger } from 'pino';
+import type { Config } from '../../shared/config.ts';
 import { HaltlineError } from '../../shared/errors.ts';
+import { type HealthSource, startHealthServer } from '../../shared/observability/health-server.ts';
 import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
 import { createKeys } from '../../shared/redis/keys.ts';
 import { flag, parsePositive } from '../options.ts';
@@ -17,7 +19,9 @@ Examples:
 
 Workers find the live sweeps in Redis by themselves; start as many generation and monitor workers as you need, and one
 metrics worker where the results are to lie. API keys are read where generation workers run. A worker runs until
-SIGTERM or Ctrl-C, hands back what it has begun, and exits 0.`;
+SIGTERM or Ctrl-C, hands back what it has begun, and exits 0 (1 when that took more than 10 s; others then take over).
+With --health-port it answers /livez (the process lives) and /readyz (it can do its work; else 503 and why) on
+127.0.0.1.`;
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -36,14 +40,17 @@ function generationCommand(): Command {
         parsePositive,
       ),
     )
-    .action(async ({ concurrency }: { concurrency?: number }) => {
-      const session = openSession('generation');
+    .addOption(healthPortFlag())
+    .action(async ({ concurrency, healthPort }: { concurrency?: number; healthPort?: string }) => {
+      const session = openWorkerSession('generation', healthPort);
+      const health = await serveHealth(session);
       const { log, ...base } = { ...session, ...(await baseOf(session)) };
       const { startGenerationWorker } = await import('../../workers/generation/main.ts');
       const worker = await startGenerationWorker({
         ...{ redis: base.redis, keys: base.keys, log, env: process.env },
         ...(concurrency === undefined ? {} : { concurrency }),
       });
+      health.watch(worker);
       closeOnSignal(() => worker.close(), log);
     });
 }
@@ -52,14 +59,17 @@ function monitorCommand(): Command {
   return new Command('monitor')
     .summary('watches chains and judges their steps')
     .addOption(flag('--chains <n>', 'chains watched at once, at most').argParser(parsePositive))
-    .action(async ({ chains }: { chains?: number }) => {
-      const session = openSession('monitor');
+    .addOption(healthPortFlag())
+    .action(async ({ chains, healthPort }: { chains?: number; healthPort?: string }) => {
+      const session = openWorkerSession('monitor', healthPort);
+      const health = await serveHealth(session);
       const { log } = session;
       const { startMonitorWorker } = await import('../../workers/monitor/main.ts');
       const worker = await startMonitorWorker({
         ...{ ...(await baseOf(session)), log },
         ...(chains === undefined ? {} : { chains }),
       });
+      health.watch(worker);
       closeOnSignal(() => worker.close(), log);
     });
 }
@@ -70,10 +80,12 @@ function metricsCommand(): Command {
     .addOption(flag('--results-dir <dir>', 'where results go (default: "./results")'))
     .addOption(flag('--metrics-host <host>', 'address to serve figures on (default: "127.0.0.1")'))
     .addOption(flag('--metrics-port <port>', 'port to serve figures on (default: 9464)'))
-    .action(async (flags: { resultsDir?: string; metricsHost?: string; metricsPort?: string }) => {
+    .addOption(healthPortFlag())
+    .action(async (flags: MetricsFlags) => {
       // Flags win over variables by standing in their place: one check serves both.
       if (flags.metricsPort !== undefined) process.env.HALTLINE_METRICS_PORT = flags.metricsPort;
-      const session = openSession('metrics');
+      const session = openWorkerSession('metrics', flags.healthPort);
+      const health = await serveHealth(session);
       const { config, log } = session;
       const { startMetricsWorker } = await import('../../workers/metrics/main.ts');
       const worker = await startMetricsWorker({
@@ -82,9 +94,39 @@ function metricsCommand(): Command {
         host: flags.metricsHost ?? config.metricsHost,
         port: config.metricsPort,
       });
+      health.watch(worker);
       log.info({ event: 'metrics-served', port: worker.port }, 'figures are served');
       closeOnSignal(() => worker.close(), log);
     });
+}
+
+interface MetricsFlags {
+  readonly resultsDir?: string;
+  readonly metricsHost?: string;
+  readonly metricsPort?: string;
+  readonly healthPort?: string;
+}
+
+function healthPortFlag(): Option {
+  return flag('--health-port <port>', 'port to answer /livez and /readyz on, on 127.0.0.1 (default: none)');
+}
+
+function openWorkerSession(name: string, healthPort: string | undefined): Session {
+  if (healthPort !== undefined) process.env.HALTLINE_HEALTH_PORT = healthPort;
+  return openSession(name);
+}
+
+/** From before the worker is there: a start that takes long is told apart from one that hangs. */
+async function serveHealth({ config, log }: Session): Promise<{ watch(worker: HealthSource): void }> {
+  let watched: HealthSource = { unready: () => 'starting' };
+  await startIfAsked(config, { unready: () => watched.unready() }, log);
+  return { watch: (worker) => (watched = worker) };
+}
+
+async function startIfAsked({ healthPort }: Config, source: HealthSource, log: Logger): Promise<void> {
+  if (healthPort === undefined) return;
+  const { port } = await startHealthServer(healthPort, source);
+  log.info({ event: 'health-served', port }, 'liveness and readiness are served');
 }
 
 async function baseOf({ config, log }: Session) {
@@ -108,7 +150,10 @@ function closeOnSignal(close: () => Promise<void>, log: Logger): void {
   const end = (): void => {
     if (isClosing) return;
     isClosing = true;
-    setTimeout(() => process.exit(0), CLOSE_MS);
+    setTimeout(() => {
+      log.warn({ event: 'worker-close-late' }, 'not all was handed back in time: other workers take it over');
+      process.exit(1);
+    }, CLOSE_MS);
     close().then(
       () => process.exit(0),
       (err: unknown) => {

@@ -12,6 +12,8 @@ export interface KnownSweep {
 
 /** How often workers look for live sweeps and their status. */
 const POLL_MS = 500;
+/** Looks that failed for so long are more than a hiccup. */
+const STALE_MS = 5_000;
 
 /**
  * The live sweeps, as a worker process knows them: polled, so that a worker needs no spec on its command line.
@@ -23,6 +25,7 @@ export class SweepRegistry {
   readonly #log: Logger;
   readonly #unreadable = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #lookedAtMs = performance.now();
   #closed = false;
 
   private constructor(store: SweepStore, log: Logger) {
@@ -39,6 +42,7 @@ export class SweepRegistry {
     const look = async (): Promise<void> => {
       try {
         await registry.#look();
+        registry.#lookedAtMs = performance.now();
         if (!registry.#closed) onChange([...registry.#known.values()]);
       } catch (err) {
         log.debug({ event: 'sweeps-unreadable', err }, 'could not read the live sweeps');
@@ -52,6 +56,13 @@ export class SweepRegistry {
   /** The sweep, read now if it is not known yet; undefined when Redis does not know it either. */
   async get(id: string): Promise<KnownSweep | undefined> {
     return this.#known.get(id) ?? (await this.#read(id));
+  }
+
+  /** Why what is known here may be old; undefined when it is fresh. */
+  get staleness(): string | undefined {
+    if (this.#closed) return 'closing';
+    const silentMs = performance.now() - this.#lookedAtMs;
+    return silentMs < STALE_MS ? undefined : `Redis has not answered for ${Math.round(silentMs / 1_000)} s`;
   }
 
   close(): void {

@@ -1,63 +1,42 @@
-import { createServer } from 'node:http';
+import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  checkMetrics,
-  checkWorker,
-  isWorkerHeard,
-  parseRedisClient,
-} from '../../scripts/deploy/check-health.ts';
-import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { checkHealth } from '../../scripts/deploy/check-health.ts';
+import { startHealthServer } from '../../shared/observability/health-server.ts';
 import { closedPort } from '../support/ports.ts';
-import { ownRedis } from '../support/redis.ts';
 
-const self = parseRedisClient(
-  'id=9 addr=172.18.0.5:40000 laddr=172.18.0.2:6379 fd=8 name=haltline-producer age=0 idle=0',
-);
-
-test('a line of CLIENT LIST gives address, name and idle time', () => {
-  expect(self).toEqual({ host: '172.18.0.5', name: 'haltline-producer', idleSeconds: 0 });
-  expect(parseRedisClient('addr=[fd00::5]:40000 name= idle=12').host).toBe('[fd00::5]');
-  expect(parseRedisClient('rubbish')).toEqual({ host: '', name: '', idleSeconds: Infinity });
-});
-
-test.each([
-  ['a worker of this container that polls', '172.18.0.5', 'haltline-commands', 1, true],
-  ['a worker of another container', '172.18.0.6', 'haltline-commands', 1, false],
-  ['a worker that hangs', '172.18.0.5', 'haltline-commands', 21, false],
-  ['the check itself', '172.18.0.5', 'haltline-producer', 0, false],
-])('%s: heard or not', (_, host, name, idleSeconds, expected) => {
-  expect(isWorkerHeard([{ host, name, idleSeconds }], self)).toBe(expected);
-});
-
-test('a worker is healthy while it holds its connection, and not before or after', async () => {
-  const { url } = await ownRedis();
-  const check = (): Promise<void> => checkWorker({ redisUrl: url });
-  await expect(check()).rejects.toThrow('heard nothing');
-  const worker = createRedis(redisOptionsFromUrl(url), 'commands');
-  await worker.ping();
+test('a worker is healthy while it says that it is ready, and the check tells why it is not', async () => {
+  let why: string | undefined = 'Redis is not reachable';
+  const server = await startHealthServer(0, { unready: () => why });
+  onTestFinished(() => server.close());
+  const check = (): Promise<void> => checkHealth({ healthPort: server.port });
+  await expect(check()).rejects.toThrow(/answered 503: Redis is not reachable/);
+  why = undefined;
   await expect(check()).resolves.toBeUndefined();
-  worker.disconnect();
-  await untilGone(url, 'haltline-commands');
-  await expect(check()).rejects.toThrow('heard nothing');
 });
 
-async function untilGone(url: string, name: string): Promise<void> {
-  const redis = new Redis(url);
-  onTestFinished(() => redis.disconnect());
-  await expect.poll(async () => String(await redis.call('CLIENT', 'LIST'))).not.toContain(`name=${name}`);
-}
+test('a worker that is not there, or was given no port, is unhealthy', async () => {
+  await expect(checkHealth({ healthPort: await closedPort() })).rejects.toThrow();
+  await expect(checkHealth({})).rejects.toThrow('HALTLINE_HEALTH_PORT is not set');
+});
 
-test('a metrics worker is healthy when it answers', async () => {
-  const server = createServer((request, response) => {
-    response.statusCode = request.url === '/healthz' ? 200 : 404;
-    response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
-  await expect(checkMetrics({ metricsPort: address.port })).resolves.toBeUndefined();
-  await expect(checkMetrics({ metricsPort: await closedPort() })).rejects.toThrow();
+test('liveness is told apart from readiness, on loopback alone', async () => {
+  const server = await startHealthServer(0, { unready: () => 'starting' });
+  onTestFinished(() => server.close());
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await ask('/livez')).toEqual({ status: 200, text: 'live\n' });
+  expect(await ask('/readyz')).toEqual({ status: 503, text: 'starting\n' });
+  expect((await ask('/metrics')).status).toBe(404);
+});
+
+test('a port that is taken is named', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await expect(startHealthServer(port, { unready: () => undefined })).rejects.toThrow(`health port ${port}`);
 });

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { readSecret } from '../../shared/config.ts';
 import { estimatePromptTokens } from '../../shared/core/prompt-tokens.ts';
 import { hashJson } from '../../shared/hash.ts';
+import type { HealthSource } from '../../shared/observability/health-server.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -38,7 +39,7 @@ export interface GenerationWorkerOptions {
   readonly id?: string;
 }
 
-export interface RunningWorker {
+export interface RunningWorker extends HealthSource {
   readonly id: string;
   /** Takes no new job, hands back the running ones, and disconnects. */
   close(): Promise<void>;
@@ -97,6 +98,12 @@ class GenerationWorker implements RunningWorker {
     this.#receiver = await PushReceiver.create(createRedis(redis, 'subscriber', log), keys.channel(this.id));
     this.#registry = await SweepRegistry.create(this.#sweeps, log, (sweeps) => this.#onSweeps(sweeps));
     log.info({ event: 'worker-started', worker: this.id }, 'generation worker started');
+  }
+
+  unready(): string | undefined {
+    if (this.#isClosing) return 'closing';
+    if (this.#redis.status !== 'ready') return 'Redis is not reachable';
+    return this.#registry === undefined ? 'starting' : this.#registry.staleness;
   }
 
   async close(): Promise<void> {

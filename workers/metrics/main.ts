@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, type ServerType } from '@hono/node-server';
 import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
+import type { HealthSource } from '../../shared/observability/health-server.ts';
 import { connectOrExplain } from '../../shared/redis/connection.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { SweepRegistry } from '../../shared/redis/sweep-registry.ts';
@@ -21,7 +22,7 @@ export interface MetricsWorkerOptions {
   readonly log: Logger;
 }
 
-export interface MetricsWorker {
+export interface MetricsWorker extends HealthSource {
   readonly port: number;
   close(): Promise<void>;
 }
@@ -37,19 +38,24 @@ export async function startMetricsWorker(options: MetricsWorkerOptions): Promise
   const redis = await connectOrExplain(options.redis, 'commands', { log });
   const desk = new SweepDesk({ ...options, log }, redis);
   const queueDepths = new QueueDepths(redis, options.keys);
+  let registry: SweepRegistry | undefined;
+  const unready = (): string | undefined =>
+    redis.status === 'ready' ? registry?.staleness : 'Redis is not reachable';
   const app = createHttpApp({
     samples: async () => [...(await desk.samples()), ...(await queueDepths.samples(desk.targets()))],
-    unready: () => (redis.status === 'ready' ? undefined : 'Redis is not reachable'),
+    unready,
     summary: (sweep) => desk.summary(sweep),
   });
   let server: ServerType | undefined;
   try {
     server = await listen(app.fetch, options);
-    const registry = await SweepRegistry.create(desk.store, log, (sweeps) => desk.look(sweeps));
+    const looks = await SweepRegistry.create(desk.store, log, (sweeps) => desk.look(sweeps));
+    registry = looks;
     return {
       port: portOf(server),
+      unready,
       close: async () => {
-        registry.close();
+        looks.close();
         // With Redis away, letting go would wait for it; what is not released runs out by itself.
         const closing = Promise.all([desk.close(), queueDepths.close(), closeServer(server)]);
         closing.catch((err: unknown) => log.debug({ event: 'close-failed', err }, 'not all was let go'));

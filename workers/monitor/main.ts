@@ -4,6 +4,7 @@ import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Environment } from '../../shared/config.ts';
 import { pricesById } from '../../shared/core/spend.ts';
+import type { HealthSource } from '../../shared/observability/health-server.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -36,7 +37,7 @@ export interface MonitorWorkerOptions {
   readonly createMonitor?: (spec: MonitorSpec) => Monitor;
 }
 
-export interface RunningWorker {
+export interface RunningWorker extends HealthSource {
   readonly id: string;
   /** Takes no new watch, hands back the running ones, and disconnects. */
   close(): Promise<void>;
@@ -122,6 +123,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
 
   return {
     id,
+    unready: () => (commands.status === 'ready' ? registry.staleness : 'Redis is not reachable'),
     close: async () => {
       isClosing = true;
       registry.close();

@@ -1,0 +1,60 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { HaltlineError } from '../errors.ts';
+
+/** What a worker says of itself. */
+export interface HealthSource {
+  /** Why it can't do its work now; undefined when it can. */
+  unready(): string | undefined;
+}
+
+export interface HealthServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Probes run where the worker does; nobody else has a need to know. */
+const HOST = '127.0.0.1';
+
+/**
+ * Answers a supervisor's questions about this process, on loopback alone: `/livez` is 200 while the event loop turns,
+ * `/readyz` 200 while the worker can do its work, else 503 with the reason in a line.
+ *
+ * @param port - 0: any free port
+ * @throws HaltlineError `CONFIG_INVALID` when the port can't be had
+ */
+export async function startHealthServer(port: number, source: HealthSource): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://health');
+    if (pathname === '/livez') answer(response, 200, 'live');
+    else if (pathname !== '/readyz') answer(response, 404, 'expected /livez or /readyz');
+    else {
+      const why = source.unready();
+      answer(response, why === undefined ? 200 : 503, why ?? 'ready');
+    }
+  });
+  await listen(server, port);
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new HaltlineError('CONFIG_INVALID', `health port ${port} cannot be had: ${cause.message}`, { cause }),
+      ),
+    );
+    server.listen(port, HOST, resolve);
+  });
+}
