@@ -20,8 +20,8 @@ Examples:
 Workers find the live sweeps in Redis by themselves; start as many generation and monitor workers as you need, and one
 metrics worker where the results are to lie. API keys are read where generation workers run. A worker runs until
 SIGTERM or Ctrl-C, hands back what it has begun, and exits 0 (1 when that took more than 10 s; others then take over).
-With --health-port it answers /livez (the process lives) and /readyz (it can do its work; else 503 and why) on
-127.0.0.1.`;
+With --health-port it answers, on 127.0.0.1, /livez (the process lives), /readyz (it can do its work; else 503 and why)
+and /metrics (what it has under way, what waits, whether generation is paused and why).`;
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -108,7 +108,10 @@ interface MetricsFlags {
 }
 
 function healthPortFlag(): Option {
-  return flag('--health-port <port>', 'port to answer /livez and /readyz on, on 127.0.0.1 (default: none)');
+  return flag(
+    '--health-port <port>',
+    'port to answer /livez, /readyz and /metrics on, on 127.0.0.1 (default: none)',
+  );
 }
 
 function openWorkerSession(name: string, healthPort: string | undefined): Session {
@@ -119,7 +122,8 @@ function openWorkerSession(name: string, healthPort: string | undefined): Sessio
 /** From before the worker is there: a start that takes long is told apart from one that hangs. */
 async function serveHealth({ config, log }: Session): Promise<{ watch(worker: HealthSource): void }> {
   let watched: HealthSource = { unready: () => 'starting' };
-  await startIfAsked(config, { unready: () => watched.unready() }, log);
+  const source = { unready: () => watched.unready(), samples: () => watched.samples?.() ?? [] };
+  await startIfAsked(config, source, log);
   return { watch: (worker) => (watched = worker) };
 }
 

@@ -1,10 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { HaltlineError } from '../errors.ts';
+import { metricsContentType, renderMetrics, type Sample } from './metrics-registry.ts';
 
 /** What a worker says of itself. */
 export interface HealthSource {
   /** Why it can't do its work now; undefined when it can. */
   unready(): string | undefined;
+  /** What this process has under way; none where it serves its figures elsewhere. */
+  samples?(): Iterable<Sample>;
 }
 
 export interface HealthServer {
@@ -17,7 +20,8 @@ const HOST = '127.0.0.1';
 
 /**
  * Answers a supervisor's questions about this process, on loopback alone: `/livez` is 200 while the event loop turns,
- * `/readyz` 200 while the worker can do its work, else 503 with the reason in a line.
+ * `/readyz` 200 while the worker can do its work, else 503 with the reason in a line; `/metrics` is what it has under
+ * way, for Prometheus.
  *
  * @param port - 0: any free port
  * @throws HaltlineError `CONFIG_INVALID` when the port can't be had
@@ -26,7 +30,8 @@ export async function startHealthServer(port: number, source: HealthSource): Pro
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://health');
     if (pathname === '/livez') answer(response, 200, 'live');
-    else if (pathname !== '/readyz') answer(response, 404, 'expected /livez or /readyz');
+    else if (pathname === '/metrics') void answerMetrics(response, source);
+    else if (pathname !== '/readyz') answer(response, 404, 'expected /livez, /readyz or /metrics');
     else {
       const why = source.unready();
       answer(response, why === undefined ? 200 : 503, why ?? 'ready');
@@ -46,6 +51,15 @@ export async function startHealthServer(port: number, source: HealthSource): Pro
 
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+}
+
+async function answerMetrics(response: ServerResponse, source: HealthSource): Promise<void> {
+  try {
+    const text = await renderMetrics(source.samples?.() ?? []);
+    response.writeHead(200, { 'content-type': metricsContentType }).end(text);
+  } catch (error) {
+    answer(response, 500, error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function listen(server: Server, port: number): Promise<void> {

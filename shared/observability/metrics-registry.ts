@@ -47,10 +47,24 @@ export const metricDefinitions = {
   haltline_verdict_p50_seconds: ['gauge', 'Median over runs of their median verdict time', ofRow],
   haltline_verdict_p95_seconds: ['gauge', '95th percentile over runs of their 95th percentile', ofRow],
   haltline_results_backlog_bytes: ['gauge', 'Committed bytes not yet on disk', ofSweep],
+  haltline_results_backlog_bound_bytes: ['gauge', 'Backlog above which no new run is taken', ofSweep],
   haltline_sweep_planned_runs: ['gauge', 'Runs in the plan of a sweep', ofSweep],
   haltline_sweep_progress_ratio: ['gauge', 'Share of planned runs that are on disk', ofSweep],
   haltline_sweep_simulated: ['gauge', '1 when any run of the sweep came from the simulator', ofSweep],
   haltline_queue_jobs: ['gauge', 'Jobs in a queue (a target, or monitor), by state', ['queue', 'state']],
+  haltline_generation_paused: [
+    'gauge',
+    '1 while a generation worker takes no new run, by reason',
+    ['reason'],
+  ],
+  haltline_generation_runs: ['gauge', 'Runs that a generation worker has under way', []],
+  haltline_step_lag: ['gauge', 'Published steps of its runs that wait for a verdict', []],
+  haltline_step_lag_largest: ['gauge', 'The most that wait of one of its runs', []],
+  haltline_watches_waiting: ['gauge', 'Its runs that wait for a monitor', []],
+  haltline_watch_waits_total: ['counter', 'Waits of its runs for a monitor that are over', []],
+  haltline_watch_wait_seconds_total: ['counter', 'Time of these waits', []],
+  haltline_monitor_chains: ['gauge', 'Chains that a monitor worker watches', []],
+  haltline_monitor_calls: ['gauge', 'Judgements by a model that it has under way, and that wait', ['state']],
 } as const satisfies Record<string, readonly ['counter' | 'gauge', string, readonly string[]]>;
 export type MetricName = keyof typeof metricDefinitions;
 

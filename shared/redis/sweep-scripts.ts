@@ -6,12 +6,11 @@ import { Script } from './script.ts';
 /**
  * KEYS: results stream, backlog bytes. ARGV: place, epoch, bytes.
  * Effect: an entry in the stream; the byte counter rises. Sent twice it adds two entries: the second finds the run
- * marked and is settled. Answer: {'sent'}.
+ * marked and is settled. Answer: {'sent', the counter}.
  */
 export const sendScript = new Script(`
 redis.call('XADD', KEYS[1], '*', 'place', ARGV[1], 'epoch', ARGV[2], 'bytes', ARGV[3])
-redis.call('INCRBY', KEYS[2], ARGV[3])
-return {'sent'}
+return {'sent', tostring(redis.call('INCRBY', KEYS[2], ARGV[3]))}
 `);
 
 /**

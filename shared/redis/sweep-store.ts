@@ -168,14 +168,19 @@ export class SweepStore {
     else await this.#redis.set(key, Buffer.from(marks));
   }
 
-  /** Tells the metrics worker that a run is committed; `bytes` is what stands in Redis of it. */
-  async send(sweep: string, entry: { place: number; epoch: number; bytes: number }): Promise<void> {
+  /**
+   * Tells the metrics worker that a run is committed; `bytes` is what stands in Redis of it.
+   *
+   * @returns the committed bytes that are not on disk yet, these included
+   */
+  async send(sweep: string, entry: { place: number; epoch: number; bytes: number }): Promise<number> {
     const keys = this.#keys.sweep(sweep);
-    await sendScript.run(
+    const reply = await sendScript.run(
       this.#redis,
       [keys.results, keys.backlogBytes],
       [entry.place, entry.epoch, entry.bytes],
     );
+    return Number(reply[1]);
   }
 
   /** Marks places and drops entries, if the lease is still held; false if it is not. */

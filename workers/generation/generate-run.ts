@@ -12,6 +12,8 @@ export interface RunContext extends EpochContext {
   readonly maxEpochs: number;
   /** Whether this worker still holds the run's job: refused without it, it is a zombie. */
   readonly holdsJob: () => Promise<boolean>;
+  /** The result is on its way to disk, with so many committed bytes of the sweep in all. */
+  readonly onSent: (backlogBytes: number) => void;
   /** Reserves again what the run may come to: tokens that earlier epochs wasted come on top. */
   readonly reserve: (wastedTokens: number) => Promise<void>;
 }
@@ -78,7 +80,7 @@ async function mayStartAgain(
 
 async function send(result: RunResult, context: RunContext): Promise<RunEnd> {
   const { sweep, place, epoch } = result;
-  await context.sweeps.send(sweep, { place, epoch, bytes: bytesInRedis(result) });
+  context.onSent(await context.sweeps.send(sweep, { place, epoch, bytes: bytesInRedis(result) }));
   return { type: 'sent' };
 }
 

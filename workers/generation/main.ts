@@ -6,6 +6,7 @@ import { readSecret } from '../../shared/config.ts';
 import { estimatePromptTokens } from '../../shared/core/prompt-tokens.ts';
 import { hashJson } from '../../shared/hash.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
+import type { Sample } from '../../shared/observability/metrics-registry.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -23,6 +24,8 @@ import {
 } from '../../shared/schemas/job.ts';
 import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
 import { generateRun, type RunContext } from './generate-run.ts';
+import { GenerationLoad } from './generation-load.ts';
+import { type HoldBack, holdBackReasons, whyHeldBack } from './hold-back.ts';
 import { openTargetStream, type OpenTargetOptions } from './open-target-stream.ts';
 import { replayChain } from './replay-chain.ts';
 import { RunAccount } from './run-account.ts';
@@ -76,9 +79,10 @@ class GenerationWorker implements RunningWorker {
   readonly #workers = new Map<string, Worker>();
   readonly #running = new Map<string, Set<AbortController>>();
   readonly #inFlight = { count: 0 };
+  readonly #load = new GenerationLoad();
   #receiver: PushReceiver | undefined;
   #registry: SweepRegistry | undefined;
-  #isHeldBack = false;
+  #heldBack: HoldBack | undefined;
   #isClosing = false;
 
   constructor(options: GenerationWorkerOptions) {
@@ -104,6 +108,14 @@ class GenerationWorker implements RunningWorker {
     if (this.#isClosing) return 'closing';
     if (this.#redis.status !== 'ready') return 'Redis is not reachable';
     return this.#registry === undefined ? 'starting' : this.#registry.staleness;
+  }
+
+  *samples(): Generator<Sample> {
+    yield* this.#load.samples(now());
+    for (const reason of holdBackReasons) {
+      const value = Number(this.#heldBack?.reason === reason);
+      yield { name: 'haltline_generation_paused', labels: { reason }, value };
+    }
   }
 
   async close(): Promise<void> {
@@ -165,24 +177,36 @@ class GenerationWorker implements RunningWorker {
     );
     worker.on('lockRenewalFailed', (ids) => ids.forEach((id) => worker.cancelJob(id, 'lock lost')));
     this.#workers.set(target, worker);
-    if (this.#isHeldBack) void worker.pause(true);
+    if (this.#heldBack) void worker.pause(true);
   }
 
-  /** Takes no new run while the metrics worker is this far behind: what is committed stands in Redis until then. */
+  /** The bound is heeded at once: half a second of results, until the next look, may be many times as much. */
+  #onSent(known: KnownSweep, backlogBytes: number): void {
+    known.backlogBytes = backlogBytes;
+    if (backlogBytes > known.sweep.spec.limits.backlogBytes) this.#holdBack([known]);
+  }
+
+  /** Takes no new run while it is above a high-water mark; those under way go on. */
   #holdBack(sweeps: readonly KnownSweep[]): void {
-    const behind = sweeps.find(({ sweep, backlogBytes }) => backlogBytes > sweep.spec.limits.backlogBytes);
-    if ((behind !== undefined) === this.#isHeldBack) return;
-    this.#isHeldBack = behind !== undefined;
+    const why = whyHeldBack(sweeps, this.#load, now());
+    if (why?.reason === this.#heldBack?.reason) return;
+    const wasHeldBack = this.#heldBack !== undefined;
+    this.#heldBack = why;
     const { log } = this.#options;
-    if (behind) {
-      const { backlogBytes } = behind;
+    if (!why) log.info({ event: 'generation-resumed' }, 'runs are taken again');
+    else if (why.reason === 'backlog')
       log.warn(
-        { event: 'generation-held-back', sweep: behind.sweep.id, backlogBytes },
+        { event: 'generation-held-back', ...why },
         'no new run is taken: results wait for a metrics worker to write them to disk',
       );
-    } else log.info({ event: 'generation-resumed' }, 'runs are taken again');
+    else
+      log.warn(
+        { event: 'generation-held-back', ...why },
+        'no new run is taken: runs wait for a monitor worker to watch them',
+      );
+    if (wasHeldBack === (why !== undefined)) return;
     for (const worker of this.#workers.values()) {
-      if (behind) void worker.pause(true);
+      if (why) void worker.pause(true);
       else void worker.resume();
     }
   }
@@ -278,6 +302,8 @@ class GenerationWorker implements RunningWorker {
       reserve: (wastedTokens) => account.reserveAgain(wastedTokens),
       enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
       inFlight: this.#inFlight,
+      load: this.#load,
+      onSent: (backlogBytes) => this.#onSent(lease.known, backlogBytes),
       maxEpochs: spec.limits.epochs,
       holdsJob: async () => {
         const extended = await lease.job.extendLock(lease.token, locks.lockDuration).catch(() => 0);

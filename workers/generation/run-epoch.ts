@@ -9,6 +9,7 @@ import type { Verdict } from '../../shared/schemas/verdict.ts';
 import { Waker } from '../../shared/waker.ts';
 import { buildResult, type RunSetting } from './build-result.ts';
 import { ChainRecorder } from './chain-recorder.ts';
+import type { GenerationLoad } from './generation-load.ts';
 import { StepPublisher } from './step-publisher.ts';
 import type { OpenStream, TargetStream } from './target-stream.ts';
 import { VerdictLedger } from './verdict-ledger.ts';
@@ -33,6 +34,7 @@ export interface EpochContext {
   /** Enqueues the watch of this epoch; harmless when it is enqueued already. */
   readonly enqueueWatch: (epoch: EpochRef) => Promise<void>;
   readonly inFlight: { count: number };
+  readonly load: GenerationLoad;
   readonly now: () => number;
   readonly log: Logger;
   /** Aborted when this worker gives the run up: shutdown, lost lock, cancelled sweep. */
@@ -75,6 +77,7 @@ export class RunEpoch {
   #rewatchedAtMs = 0;
   #isLooking = false;
   #attachWaitMs = 0;
+  #waitsForWatchSinceMs: number | undefined;
   #inFlightAtStart = 0;
   #stream: TargetStream | undefined;
 
@@ -111,16 +114,27 @@ export class RunEpoch {
       onGap: () => void this.#lookAtTruth(),
     });
     const patrol = this.#ledger && setInterval(() => void this.#patrol(), SILENCE_MS);
+    const leaveLoad = this.#context.load.enter(this);
     try {
       if (this.#ledger) await this.#attach();
       return await this.#streamAndCommit();
     } finally {
       clearInterval(patrol);
+      leaveLoad();
       stopListening();
       signal.removeEventListener('abort', onAbort);
       this.#stopStream.abort();
       this.#publisher.close();
     }
+  }
+
+  /** Published steps before the cut that wait for their verdict. */
+  get stepLag(): number {
+    return this.#ledger?.unjudged().length ?? 0;
+  }
+
+  get waitsForWatchSinceMs(): number | undefined {
+    return this.#waitsForWatchSinceMs;
   }
 
   async #streamAndCommit(): Promise<EpochEnd> {
@@ -142,8 +156,9 @@ export class RunEpoch {
 
   /** Waits until a monitor watches; after the time limit the run is unwatched, and its policy decides. */
   async #attach(): Promise<void> {
-    const { attachTimeoutMs, enqueueWatch, now } = this.#context;
+    const { attachTimeoutMs, enqueueWatch, load, now } = this.#context;
     const beganAtMs = now();
+    this.#waitsForWatchSinceMs = beganAtMs;
     await enqueueWatch(this.#ref);
     while (this.#watcher === undefined && !this.#isOver) {
       const left = beganAtMs + attachTimeoutMs - now();
@@ -151,6 +166,8 @@ export class RunEpoch {
       await this.#waker.wait(Math.min(left, SILENCE_MS));
     }
     this.#attachWaitMs = now() - beganAtMs;
+    this.#waitsForWatchSinceMs = undefined;
+    load.attached(this.#attachWaitMs);
     this.#unwatched = this.#watcher === undefined;
     if (this.#unwatched && !this.#isOver) {
       this.#context.log.warn(

@@ -10,6 +10,8 @@ export interface SweepReading {
   readonly summary: Summary | undefined;
   readonly deadLetters: number;
   readonly backlogBytes: number;
+  /** Above it no new run is taken. */
+  readonly backlogBound: number;
 }
 
 /** All samples of one sweep: counters of what is on disk now, gauges of its latest summary. */
@@ -19,6 +21,7 @@ export function* sweepSamples(reading: SweepReading): Generator<Sample> {
   yield { name: 'haltline_sweep_progress_ratio', labels: { sweep }, value: fold.lines / reading.total };
   yield { name: 'haltline_sweep_simulated', labels: { sweep }, value: Number(fold.simulated) };
   yield { name: 'haltline_results_backlog_bytes', labels: { sweep }, value: reading.backlogBytes };
+  yield { name: 'haltline_results_backlog_bound_bytes', labels: { sweep }, value: reading.backlogBound };
   yield { name: 'haltline_result_repeats_total', labels: { sweep }, value: fold.repeats };
   yield { name: 'haltline_dead_letters_total', labels: { sweep }, value: reading.deadLetters };
   for (const { target, dataset, arm, monitor = 'none', outcome, runs } of fold.groups.values()) {

@@ -85,6 +85,7 @@ export class SweepDesk {
         fold: served.fold,
         summary: served.summary,
         deadLetters: served.deadLetterCount,
+        backlogBound: served.sweep.spec.limits.backlogBytes,
         backlogBytes: await this.store.backlogBytes(served.sweep.id),
       }),
     ]);

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../shared/config.ts';
 import { pricesById } from '../../shared/core/spend.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
+import type { Sample } from '../../shared/observability/metrics-registry.ts';
 import { createRedis } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -73,6 +74,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     for (const worker of workers) if (worker.concurrency !== chains) worker.concurrency = chains;
   });
   const monitors = new Map<string, Monitor>();
+  const watched = { count: 0 };
   let isClosing = false;
 
   const watch = async (job: Job<unknown>, token: string, signal: AbortSignal): Promise<void> => {
@@ -85,11 +87,12 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     const monitor = monitors.get(key) ?? (monitorSpec && createMonitor(monitorSpec));
     if (!monitor) return;
     monitors.set(key, monitor);
+    watched.count += 1;
     const end = await watchChain(epochOf(data), {
       ...{ store, receiver, monitor, signal, watcher: id },
       book: (use) => bookings.add(data, use, pricesById(spec).monitors[data.monitor]),
       intervention: spec.intervention,
-    });
+    }).finally(() => (watched.count -= 1));
     if (end === 'stopped' && isClosing) {
       await job.moveToWait(token);
       throw new WaitingError();
@@ -124,6 +127,11 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
   return {
     id,
     unready: () => (commands.status === 'ready' ? registry.staleness : 'Redis is not reachable'),
+    samples: (): Sample[] => [
+      { name: 'haltline_monitor_chains', labels: {}, value: watched.count },
+      { name: 'haltline_monitor_calls', labels: { state: 'active' }, value: slots.taken },
+      { name: 'haltline_monitor_calls', labels: { state: 'waiting' }, value: slots.waiting },
+    ],
     close: async () => {
       isClosing = true;
       registry.close();

@@ -8,6 +8,14 @@ export class Slots {
     this.#limit = limit;
   }
 
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** A lower limit ends nothing: it holds as soon as enough has been given back. */
   setLimit(limit: number): void {
     this.#limit = limit;
