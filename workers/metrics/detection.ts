@@ -41,17 +41,20 @@ export class DetectionTimes {
 
   /** @param runs - the runs of the row, for the share of flags that came before the answer */
   summarise(runs: Iterable<CaseRun>): Detection {
-    const flagged = [...runs].filter(({ run }) => run.flagged && dropReason(run) === undefined);
+    const beforeAnswer: boolean[] = [];
+    const clusters: number[] = [];
+    for (const { run, cluster } of runs) {
+      if (!run.flagged || dropReason(run) !== undefined) continue;
+      beforeAnswer.push(run.beforeAnswer);
+      clusters.push(cluster);
+    }
     const verdicts = percentiles(this.#verdictP95.toArray());
     return {
       ...named('steps', this.#steps),
       ...named('tokens', this.#tokens),
       ...named('ms', this.#ms),
       ...named('tokensAfterFlag', this.#tokensAfterFlag),
-      beforeAnswer: clusteredShare(
-        flagged.map(({ run }) => run.beforeAnswer),
-        flagged.map(({ cluster }) => cluster),
-      ),
+      beforeAnswer: clusteredShare(beforeAnswer, clusters),
       ...(verdicts && {
         verdictMs: {
           n: this.#verdicts,

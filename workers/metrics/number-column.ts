@@ -4,15 +4,21 @@ interface Numbers {
   set(source: ArrayLike<number>): void;
 }
 
-/** A list of numbers in a typed array that grows by a quarter at a time; places never set read as 0. */
+/** Numbers in one array. Small enough that an unfilled one weighs little beside a column worth measuring. */
+const CHUNK = 2_048;
+
+/**
+ * A list of numbers in typed arrays of one length, made as places in them are set: no copy of all as it grows, and next
+ * to no room to spare. (The only array of a short column doubles up to that length.) Places never set read as 0, and a
+ * stretch of them costs nothing.
+ */
 export class NumberColumn {
-  #numbers: Numbers;
+  readonly #chunks: (Numbers | undefined)[] = [];
   #length = 0;
   readonly #make: (length: number) => Numbers;
 
   constructor(make: (length: number) => Numbers) {
     this.#make = make;
-    this.#numbers = make(16);
   }
 
   get length(): number {
@@ -20,16 +26,13 @@ export class NumberColumn {
   }
 
   at(index: number): number {
-    return this.#numbers[index] ?? 0;
+    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
   }
 
   set(index: number, value: number): void {
-    if (index >= this.#numbers.length) {
-      const grown = this.#make(Math.max(index + 1, Math.ceil(this.#numbers.length * 1.25)));
-      grown.set(this.#numbers);
-      this.#numbers = grown;
-    }
-    this.#numbers[index] = value;
+    const chunk = Math.floor(index / CHUNK);
+    const numbers = this.#room(chunk, index % CHUNK);
+    numbers[index % CHUNK] = value;
     this.#length = Math.max(this.#length, index + 1);
   }
 
@@ -39,6 +42,18 @@ export class NumberColumn {
 
   toArray(): number[] {
     return Array.from({ length: this.#length }, (_, index) => this.at(index));
+  }
+
+  #room(chunk: number, place: number): Numbers {
+    const known = this.#chunks[chunk];
+    if (known !== undefined && place < known.length) return known;
+    const isOnly = chunk === 0 && this.#length < CHUNK;
+    const grown = this.#make(isOnly ? Math.min(CHUNK, Math.max(16, 2 * place)) : CHUNK);
+    if (known !== undefined) grown.set(known);
+    // No holes: an array of arrays with holes would become a hash table.
+    while (this.#chunks.length <= chunk) this.#chunks.push(undefined);
+    this.#chunks[chunk] = grown;
+    return grown;
   }
 }
 

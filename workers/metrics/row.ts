@@ -2,7 +2,7 @@ import type { Arm } from '../../shared/schemas/arm.ts';
 import type { CaseResult, RunLine } from '../../shared/schemas/run-result.ts';
 import { Spending } from './cost.ts';
 import { DetectionTimes } from './detection.ts';
-import { bytes, counts, floats } from './number-column.ts';
+import { bytes, counts, floats, shorts } from './number-column.ts';
 import type { CaseRun } from './pairs.ts';
 import { type CaseFacts, caseFactsOf, type RunFacts } from './run-facts.ts';
 import type { RunTable } from './run-table.ts';
@@ -20,13 +20,16 @@ export function rowName(key: RowKey): string {
   return [key.target, key.attack, key.dataset, key.arm, key.monitor ?? ''].join('|');
 }
 
-/** The case-runs of one row: 17 bytes each for where they stand, 8 for times, more for what a monitor did. */
+/** Of requests at once in one process: more are counted as so many. */
+const MOST_IN_FLIGHT = 65_535;
+
+/** The case-runs of one row: 17 bytes each for where they stand, 6 for load and time, more for what a monitor did. */
 export class Row {
   readonly key: RowKey;
   readonly spending = new Spending();
   readonly detection = new DetectionTimes();
   readonly firstTokenMs = floats();
-  readonly inFlightAtStart = counts();
+  readonly inFlightAtStart = shorts();
   readonly outcomes: Record<string, number> = {};
   /** Counts behind the shares, for Prometheus. */
   readonly tally = { scored: 0, wrong: 0, targetHits: 0, flagged: 0, interrupted: 0, hitLimit: 0 };
@@ -54,7 +57,7 @@ export class Row {
     this.outcomes[facts.outcome] = (this.outcomes[facts.outcome] ?? 0) + 1;
     this.spending.add(line);
     if (line.timing.firstTokenMs !== undefined) this.firstTokenMs.push(line.timing.firstTokenMs);
-    this.inFlightAtStart.push(line.timing.inFlightAtStart);
+    this.inFlightAtStart.push(Math.min(line.timing.inFlightAtStart, MOST_IN_FLIGHT));
     if (this.key.monitor !== undefined) this.detection.add(line, facts);
     this.#count(facts, caseFacts);
   }
@@ -75,21 +78,33 @@ export class Row {
 
   /**
    * The runs of the row in the order of their places, each with the partners that are there by now: figures must not
-   * depend, not even in their last digit, on the order in which runs ended.
+   * depend, not even in their last digit, on the order in which runs ended. Made as they are asked for, never all at
+   * once: a row can be long.
    */
-  *[Symbol.iterator](): Generator<CaseRun> {
+  inOrder(): Iterable<CaseRun> {
     const order = Uint32Array.from({ length: this.length }, (_, index) => index);
     order.sort((a, b) => this.#places.at(a) - this.#places.at(b));
+    return { [Symbol.iterator]: () => this.#caseRuns(order) };
+  }
+
+  *#caseRuns(order: Uint32Array): Generator<CaseRun> {
     for (const index of order) {
       const run = this.#runs.get(this.#places.at(index));
       if (run === undefined) continue;
+      const partner = (stored: number) => this.#partner(stored);
+      const [clean, attacked] = [this.#clean.at(index), this.#attacked.at(index)];
       yield {
         cluster: this.#clusters.at(index),
         run,
         hitTarget: fromBits(this.#caseFacts.at(index)),
         backdoorStep: fromBits(this.#caseFacts.at(index) >> 2),
-        clean: this.#partner(this.#clean.at(index)),
-        attacked: this.#partner(this.#attacked.at(index)),
+        // Few figures ask for them.
+        get clean() {
+          return partner(clean);
+        },
+        get attacked() {
+          return partner(attacked);
+        },
       };
     }
   }

@@ -1,4 +1,4 @@
-import { bytes, counts, floats, shorts } from './number-column.ts';
+import { counts, floats, shorts } from './number-column.ts';
 import { outcomeNames, type RunFacts } from './run-facts.ts';
 
 /** The yes-or-no facts of a run: each has the bit of its place here. */
@@ -15,39 +15,47 @@ const bitNames = [
 ] as const;
 type BitName = (typeof bitNames)[number];
 
-/** The facts of every run of a sweep by place, in 27 bytes each. */
+/** Looked up for each fact of each run of a figure. */
+const bitOf: ReadonlyMap<BitName, number> = new Map(bitNames.map((name, place) => [name, 1 << place]));
+
+/**
+ * The facts of every run of a sweep by place: 14 bytes each, 4 more with reasoning tokens in its usage, 8 with a flag.
+ */
 export class RunTable {
-  /** 0: no run yet; else one more than the outcome's place in `outcomeNames`. */
-  readonly #outcome = bytes();
-  readonly #bits = shorts();
+  /** The low bits are the yes-or-no facts. Above them, 0: no run yet; else one more than the outcome's place. */
+  readonly #facts = shorts();
   readonly #reasoningTokens = counts();
   readonly #allTokens = counts();
+  /** These three are 0 where they say nothing: not flagged, no usage. */
   readonly #reasoningAtFlag = counts();
   readonly #allAtFlag = counts();
   readonly #usageReasoning = counts();
   readonly #latencyMs = floats();
 
   has(place: number): boolean {
-    return this.#outcome.at(place) > 0;
+    return this.#facts.at(place) > 0;
   }
 
   set(place: number, facts: RunFacts): void {
-    this.#outcome.set(place, outcomeNames.indexOf(facts.outcome) + 1);
-    this.#bits.set(place, bitsOf(facts));
+    const outcome = outcomeNames.indexOf(facts.outcome) + 1;
+    this.#facts.set(place, (outcome << bitNames.length) | bitsOf(facts));
     this.#reasoningTokens.set(place, facts.reasoningTokens);
     this.#allTokens.set(place, facts.allTokens);
-    this.#reasoningAtFlag.set(place, facts.reasoningAtFlag);
-    this.#allAtFlag.set(place, facts.allAtFlag);
-    this.#usageReasoning.set(place, facts.usageReasoningTokens ?? 0);
+    if (facts.flagged) {
+      this.#reasoningAtFlag.set(place, facts.reasoningAtFlag);
+      this.#allAtFlag.set(place, facts.allAtFlag);
+    }
+    const usage = facts.usageReasoningTokens ?? 0;
+    if (usage > 0) this.#usageReasoning.set(place, usage);
     this.#latencyMs.set(place, facts.latencyMs ?? 0);
   }
 
   /** @returns undefined when there is no run of this place yet */
   get(place: number): RunFacts | undefined {
-    const outcome = outcomeNames[this.#outcome.at(place) - 1];
+    const facts = this.#facts.at(place);
+    const outcome = outcomeNames[(facts >> bitNames.length) - 1];
     if (outcome === undefined) return undefined;
-    const bits = this.#bits.at(place);
-    const is = (name: BitName) => (bits & (1 << bitNames.indexOf(name))) !== 0;
+    const is = (name: BitName) => (facts & (bitOf.get(name) ?? 0)) !== 0;
     return {
       outcome,
       wrong: is('wrong'),
@@ -59,8 +67,8 @@ export class RunTable {
       reused: is('reused'),
       reasoningTokens: this.#reasoningTokens.at(place),
       allTokens: this.#allTokens.at(place),
-      reasoningAtFlag: this.#reasoningAtFlag.at(place),
-      allAtFlag: this.#allAtFlag.at(place),
+      reasoningAtFlag: (is('flagged') ? this.#reasoningAtFlag : this.#reasoningTokens).at(place),
+      allAtFlag: (is('flagged') ? this.#allAtFlag : this.#allTokens).at(place),
       usageReasoningTokens: is('hasUsage') ? this.#usageReasoning.at(place) : undefined,
       latencyMs: is('hasLatency') ? this.#latencyMs.at(place) : undefined,
     };

@@ -90,7 +90,7 @@ function* summariseRow(
   reasoning: SettledReasoning,
 ): Generator<undefined, SummaryRow> {
   const { target, attack, dataset, arm, monitor } = row.key;
-  const runs = [...row];
+  const runs = row.inOrder();
   const shares = rowShares(runs);
   yield undefined;
   const amplified: Partial<SummaryRow> = {};
@@ -120,14 +120,15 @@ function* summariseRow(
   };
 }
 
-function rowShares(runs: readonly CaseRun[]) {
+function rowShares(runs: Iterable<CaseRun>) {
   const dropped = new DropCounts();
-  for (const { run } of runs) {
+  let [hasTarget, hasBackdoorStep] = [false, false];
+  for (const { run, hitTarget, backdoorStep } of runs) {
     const reason = dropReason(run);
     if (reason !== undefined) dropped.add(reason);
+    hasTarget ||= hitTarget !== undefined;
+    hasBackdoorStep ||= backdoorStep !== undefined;
   }
-  const hasTarget = runs.some(({ hitTarget }) => hitTarget !== undefined);
-  const hasBackdoorStep = runs.some(({ backdoorStep }) => backdoorStep !== undefined);
   return {
     dropped: dropped.counts,
     asrWrong: asr.asrWrong(runs),
@@ -143,7 +144,7 @@ function rowShares(runs: readonly CaseRun[]) {
 function monitorFigures(
   sweep: SweepFile,
   row: Row,
-  runs: readonly CaseRun[],
+  runs: Iterable<CaseRun>,
   reasoning: SettledReasoning,
 ): Partial<SummaryRow> {
   return {
