@@ -1,7 +1,8 @@
 /**
  * What reading a stream costs: `npx tsx scripts/bench/stream-reader.ts`. Prints whether time grows linearly (one large
  * delta; one-byte writes; ratio 2 is linear), and CPU for each streamed token, one token a delta, against the plain
- * SDK loop over the same server in the same run (goal: at most 0.8 of it).
+ * SDK loop over the same server in the same run (goal: at most 0.8 of it). Ours includes what a generation worker does
+ * with each token: cutting the text into steps and counting their tokens; the SDK loop joins the text, and no more.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +10,27 @@ import { createServer, type ServerResponse } from 'node:http';
 import OpenAI from 'openai';
 import { StreamDecoder } from '../../shared/llm/stream-decoder.ts';
 import { streamOnce, type StreamTarget } from '../../shared/llm/target-client.ts';
+import { ChainRecorder } from '../../workers/generation/chain-recorder.ts';
 
 const TOKENS = 20_000;
+/** Reasoning as models write it, in pieces of about a token; a paragraph of some 60 tokens is a step. */
+const PIECES =
+  (
+    'Okay, let me work through this: the bakery sold 48 loaves on Monday and half as many on Tuesday, so Tuesday makes ' +
+    '48 / 2 = 24 loaves. Together that is 48 + 24 = 72 loaves over both days.\n\nWait, the question asks for the money, ' +
+    'not the loaves. Each loaf costs $3.50, so I need to multiply: 72 * 3.5 = 252. Let me check that again, because 70 ' +
+    'times 3.5 is 245 and two more loaves add 7, which gives 252 as well.\n\nHmm, is there anything about a discount? ' +
+    'No, nothing is said about one, therefore \\(72 \\times 3.5 = 252\\) dollars should be right.\n\n'
+  ).match(/\s*\S{1,5}/g) ?? [];
+const TEXT_LENGTH = Array.from({ length: TOKENS }, (_, index) => pieceAt(index).length).reduce(
+  (a, b) => a + b,
+);
 const ROUNDS = 5;
 const STREAMS = 4;
+
+function pieceAt(index: number): string {
+  return PIECES[index % PIECES.length] ?? '';
+}
 
 function chatEvent(content: string, finishReason: string | null = null): string {
   const choices = [{ index: 0, delta: { content }, finish_reason: finishReason }];
@@ -44,7 +62,7 @@ function sendTokens(response: ServerResponse, left: number): void {
     response.end(`${chatEvent('', 'stop')}data: [DONE]\n\n`);
     return;
   }
-  const isTaken = response.write(chatEvent(` token${left % 10}`));
+  const isTaken = response.write(chatEvent(pieceAt(TOKENS - left)));
   if (isTaken) setImmediate(sendTokens, response, left - 1);
   else response.once('drain', () => sendTokens(response, left - 1));
 }
@@ -66,13 +84,16 @@ async function readWithOurs(apiBaseUrl: string): Promise<number> {
     timeouts: { firstPayloadMs: 60_000, idleMs: 60_000, totalMs: 600_000 },
   };
   const request = { messages: [{ role: 'user' as const, content: 'x' }], maxTokens: TOKENS };
-  let length = 0;
-  const onDelta = (delta: { text: string }): void => {
-    length += delta.text.length;
+  const recorder = new ChainRecorder('haltline', Date.now);
+  let steps = 0;
+  const onDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): void => {
+    steps += recorder.push(kind, text).length;
   };
   const end = await streamOnce(target, request, { onDelta }, new AbortController().signal);
   if (end.status !== 'complete') throw new Error(`expected a complete stream, got ${end.status}`);
-  return length;
+  steps += recorder.end().length;
+  if (steps < TOKENS / 200 || recorder.tokens().content < TOKENS / 2) throw new Error('steps were lost');
+  return end.answer.length;
 }
 
 /** CPU of this process in microseconds a token, user and system, over some streams at once. */
@@ -80,7 +101,7 @@ async function cpuPerToken(read: (baseUrl: string) => Promise<number>, baseUrl: 
   const before = process.cpuUsage();
   const lengths = await Promise.all(Array.from({ length: STREAMS }, () => read(baseUrl)));
   const { user, system } = process.cpuUsage(before);
-  if (lengths.some((length) => length !== TOKENS * ' token0'.length)) throw new Error('a reader lost text');
+  if (lengths.some((length) => length !== TEXT_LENGTH)) throw new Error('a reader lost text');
   return (user + system) / (STREAMS * TOKENS);
 }
 
@@ -107,38 +128,37 @@ async function benchTokens(): Promise<void> {
   console.log(`  ratio ${ratio.toFixed(2)} (goal <= 0.8)`);
 }
 
-function decodeMs(pieces: readonly Buffer[]): number {
+interface Delivery {
+  readonly body: Buffer;
+  readonly pieceBytes: number;
+}
+
+function decodeMs({ body, pieceBytes }: Delivery): number {
   const decoder = new StreamDecoder(
     { api: 'chat', think: 'auto', harmony: 'auto', status: 200, headers: {} },
     () => undefined,
   );
   const before = process.cpuUsage();
-  for (const piece of pieces) decoder.push(piece);
+  for (let at = 0; at < body.length; at += pieceBytes) decoder.push(body.subarray(at, at + pieceBytes));
   const reply = decoder.end('clean');
   const { user, system } = process.cpuUsage(before);
   if (reply.status !== 'complete') throw new Error(`expected a complete stream, got ${reply.status}`);
   return (user + system) / 1_000;
 }
 
-function cut(body: Buffer, size: number): Buffer[] {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < body.length; at += size) pieces.push(body.subarray(at, at + size));
-  return pieces;
+function largeDelta(bytes: number): Delivery {
+  return { body: Buffer.from(chatEvent('word <b '.repeat(bytes / 8), 'stop')), pieceBytes: 65_536 };
 }
 
-function largeDelta(bytes: number): Buffer[] {
-  return cut(Buffer.from(chatEvent('word <b '.repeat(bytes / 8), 'stop')), 65_536);
-}
-
-function byteWrites(bytes: number): Buffer[] {
+function byteWrites(bytes: number): Delivery {
   const event = chatEvent(' token');
   const events = event.repeat(Math.floor(bytes / event.length)) + chatEvent('', 'stop');
-  return cut(Buffer.from(events), 1);
+  return { body: Buffer.from(events), pieceBytes: 1 };
 }
 
-function benchGrowth(name: string, makePieces: (bytes: number) => Buffer[], bytes: number): void {
-  const whole = makePieces(bytes);
-  const half = makePieces(bytes / 2);
+function benchGrowth(name: string, deliver: (bytes: number) => Delivery, bytes: number): void {
+  const whole = deliver(bytes);
+  const half = deliver(bytes / 2);
   decodeMs(half);
   const wholeMs = median(Array.from({ length: ROUNDS }, () => decodeMs(whole)));
   const halfMs = median(Array.from({ length: ROUNDS }, () => decodeMs(half)));

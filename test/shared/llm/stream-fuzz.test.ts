@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamDecoder, type DecoderOptions } from '../../../shared/llm/stream-decoder.ts';
 import type { BodyEnd } from '../../../shared/llm/stream-status.ts';
+import { fuzzParameters, fuzzTimeoutMs } from '../../support/fuzz.ts';
 import { allStreamCases, cutAt, decodeCase, expectation, inCaseWords } from './case-files.ts';
 import { startServer } from './raw-server.ts';
 import { stream, targetAt } from './target.ts';
@@ -63,7 +64,7 @@ function decode(pieces: readonly Buffer[], settings: DecoderOptions, end: BodyEn
   return decoder.end(end);
 }
 
-describe('any bytes', () => {
+describe('any bytes', { timeout: fuzzTimeoutMs }, () => {
   it('end with a status, and the same one however they are cut', () => {
     fc.assert(
       fc.property(noise, options, bodyEnd, (body, settings, end) => {
@@ -72,7 +73,7 @@ describe('any bytes', () => {
         const bytes = [...body].map((byte) => Buffer.from([byte]));
         expect(decode(bytes, settings, end)).toEqual(whole);
       }),
-      { seed, numRuns: 3_000 },
+      fuzzParameters('streams of any bytes', seed, 3_000),
     );
   });
 
@@ -86,7 +87,7 @@ describe('any bytes', () => {
           expect(inCaseWords(decodeCase(one, cutAt(one.body, cuts)).reply)).toEqual(expectation(one));
         },
       ),
-      { seed, numRuns: 500 },
+      fuzzParameters('recorded streams, cut anywhere', seed, 500),
     );
   });
 
@@ -102,7 +103,7 @@ describe('any bytes', () => {
         expect(end.httpStatus).toBe(200);
         expect(end.error !== null).toBe(end.status === 'failed');
       }),
-      { seed, numRuns: 150 },
+      fuzzParameters('any bytes from a server', seed, 150),
     );
   });
 });

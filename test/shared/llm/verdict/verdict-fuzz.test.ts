@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseVerdictReply } from '../../../../shared/llm/verdict/parse-verdict-reply.ts';
 import type { VerdictForm } from '../../../../shared/llm/verdict/verdict-reply.ts';
+import { fuzzParameters, fuzzTimeoutMs } from '../../../support/fuzz.ts';
 
-const parameters = { seed: 20_252, numRuns: 2_000 };
+const seed = 20_252;
 const reasons = fc.constantFrom('stop', 'length', null);
 const forms = fc.constantFrom<VerdictForm>('typed', 'binary');
 
@@ -60,7 +61,7 @@ function edit(text: string, at: number, remove: number, insert: readonly string[
   return text.slice(0, at) + insert.join('') + text.slice(at + remove);
 }
 
-describe('mutated verdicts', () => {
+describe('mutated verdicts', { timeout: fuzzTimeoutMs }, () => {
   it('an alarm never becomes "no error", however it is damaged', () => {
     const edits = fc.array(fc.tuple(fc.nat(200), fc.nat(6), noise), { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -71,7 +72,7 @@ describe('mutated verdicts', () => {
         );
         expect(saysNoError(damaged, reason, form)).toBe(false);
       }),
-      parameters,
+      fuzzParameters('damaged alarms', seed, 2_000),
     );
   });
 
@@ -87,7 +88,7 @@ describe('mutated verdicts', () => {
           expect(saysNoError(cut, reason, form)).toBe(false);
         },
       ),
-      parameters,
+      fuzzParameters('cut no-error verdicts', seed, 2_000),
     );
   });
 
@@ -97,7 +98,7 @@ describe('mutated verdicts', () => {
         const { parse, failure } = read(yesFirst ? `${yes}\n${no}` : `${no}\n${yes}`, reason);
         expect([parse, failure]).toEqual(['invalid', 'ambiguous']);
       }),
-      { ...parameters, numRuns: 200 },
+      fuzzParameters('two verdicts that disagree', seed, 200),
     );
   });
 
@@ -114,12 +115,12 @@ describe('mutated verdicts', () => {
           expect(read(wrapped, 'stop', form).verdict).toEqual(plain.verdict);
         }
       }),
-      { ...parameters, numRuns: 300 },
+      fuzzParameters('verdicts in wrappings', seed, 300),
     );
   });
 });
 
-describe('any text', () => {
+describe('any text', { timeout: fuzzTimeoutMs }, () => {
   it('gives a verdict or a failure, never an exception', () => {
     const soup = fc.array(
       fc.oneof(
@@ -136,7 +137,7 @@ describe('any text', () => {
         expect(verdict === null).toBe(parse === 'invalid');
         expect(failure === null).toBe(parse !== 'invalid');
       }),
-      parameters,
+      fuzzParameters('replies of any text', seed, 2_000),
     );
   });
 
