@@ -10,12 +10,14 @@ Examples:
   $ haltline simulate --port 8000 --answer-files questions.jsonl
   $ haltline simulate --port 8000 --tokens-per-second 50 --time-to-first-token-ms 200
   $ haltline simulate --models '{"my-model": {"reasoning": "tags", "verbosity": 0.8}}'
+  $ haltline simulate --cases-dir test/cases   (the model case:S01 answers as that recorded stream)
   $ haltline simulate --faults '[{"fault": "429@2", "share": 0.1}]'
 
 Serves an OpenAI-compatible API on loopback that plays target and monitor models, for trying specs without a model.
 What it wrote is labelled simulated in every result. Runs until Ctrl-C.`;
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+const textFields = new Set(['host', 'logFile', 'casesDir']);
 const jsonFields = new Set(['models', 'embeddedPrompts', 'susceptibility', 'faults']);
 
 /** The flags are the simulator's own settings: a new one is a flag at once. */
@@ -47,8 +49,7 @@ export function simulateCommand(): Command {
 function readValue(name: string, value: string | string[]): unknown {
   if (name === 'answerFiles') return [value].flat();
   if (typeof value !== 'string') return value;
-  if (!jsonFields.has(name))
-    return name === 'host' || name === 'logFile' || !isNumber(value) ? value : Number(value);
+  if (!jsonFields.has(name)) return textFields.has(name) || !isNumber(value) ? value : Number(value);
   try {
     const parsed: unknown = JSON.parse(value);
     return parsed;

@@ -10,6 +10,7 @@ import type { Pacer } from './pacer.ts';
 import { isMonitorModel, playMonitor } from './play-monitor.ts';
 import { playTarget } from './play-target.ts';
 import type { QuestionIndex } from './question-index.ts';
+import { playRecordedStream, recordedModelPrefix, type RecordedStream } from './recorded-streams.ts';
 import { createReplyFormat } from './reply-format.ts';
 import type { RequestLog } from './request-log.ts';
 import type { SimulatorSettings } from './simulator-options.ts';
@@ -59,6 +60,18 @@ export function answerRequest(
     response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
     sendWholeReply(response, reply, written);
   }
+}
+
+/** Answers one request with a recorded stream. */
+export function answerRecorded(
+  { log }: World,
+  { stream, body, response }: { stream: RecordedStream; body: unknown; response: ServerResponse },
+): Promise<void> {
+  const written = nothingWritten();
+  const messagesHash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
+  const entry = log.open({ model: recordedModelPrefix + stream.id, body, seed: null, messagesHash }, written);
+  response.on('close', () => log.close(entry, response.statusCode));
+  return playRecordedStream(stream, response, written);
 }
 
 /** What the model of a request writes; undefined for a model that nobody plays. */

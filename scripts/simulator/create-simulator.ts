@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { z } from 'zod';
-import { answerRequest, type World } from './answer-request.ts';
+import { answerRecorded, answerRequest, type World } from './answer-request.ts';
 import { parseRequest, type SimulatorRequest } from './chat-request.ts';
 import { createFaultDraw } from './choose-fault.ts';
 import { type Fault, parseFault } from './faults.ts';
@@ -8,6 +8,12 @@ import { listModels, parseJson, readBody, sendError, sendJson } from './http-mes
 import { loadQuestions } from './load-questions.ts';
 import { createPacer } from './pacer.ts';
 import { monitorFault, monitorModels } from './play-monitor.ts';
+import {
+  loadRecordedStreams,
+  recordedModelPrefix,
+  type RecordedStream,
+  recordedStreamSchema,
+} from './recorded-streams.ts';
 import { createQuestionIndex } from './question-index.ts';
 import { createRequestLog } from './request-log.ts';
 import {
@@ -43,11 +49,13 @@ export interface Simulator {
  * the request alone, never from order or time; faults and scripts are the exceptions that tests ask for.
  *
  * @throws HaltlineError `DATA_MISSING` or `DATA_INVALID` for an answer file that cannot be used
+ * @throws when the folder of recorded streams cannot be read
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { fault, script = () => undefined, onClosed, ...rest } = options;
   const settings = simulatorOptionsSchema.parse(rest);
   const questions = createQuestionIndex(await loadQuestions(settings.answerFiles));
+  const recorded = new Map(readRecorded(settings.casesDir).map((stream) => [stream.id, stream]));
   const [pacer, log, drawFault] = [
     createPacer(),
     createRequestLog(settings, onClosed),
@@ -58,7 +66,9 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     request.namedFault ??
     monitorFault(request.model) ??
     drawFault(messagesHash);
-  const server = createServer(createListener({ settings, questions, pacer, log, script, chooseFault }));
+  const server = createServer(
+    createListener({ settings, questions, pacer, log, script, chooseFault }, recorded),
+  );
   // Hanging requests are faults that this server plays: its own time limits would end them.
   server.requestTimeout = 0;
   const port = await listen(server, settings);
@@ -77,14 +87,20 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   };
 }
 
-const endpoints: Readonly<Record<string, SimulatorRequest['endpoint']>> = {
+const endpoints: Readonly<Record<string, SimulatorRequest['endpoint'] | 'responses'>> = {
   'POST /v1/chat/completions': 'chat',
   'POST /v1/completions': 'completions',
+  'POST /v1/responses': 'responses',
 };
 
-function createListener(world: World): RequestListener {
+function readRecorded(casesDir: string | undefined): RecordedStream[] {
+  return casesDir === undefined ? [] : loadRecordedStreams(casesDir, recordedStreamSchema);
+}
+
+function createListener(world: World, recorded: ReadonlyMap<string, RecordedStream>): RequestListener {
   const embeddedPrompts = new Map(Object.entries(world.settings.embeddedPrompts));
-  const models = listModels([...Object.keys(world.settings.models), ...monitorModels]);
+  const recordedModels = [...recorded.keys()].map((id) => recordedModelPrefix + id);
+  const models = listModels([...Object.keys(world.settings.models), ...monitorModels, ...recordedModels]);
   return (message, response) => {
     response.setHeader('x-haltline-simulated', '1');
     const { pathname } = new URL(message.url ?? '/', 'http://simulator');
@@ -93,8 +109,18 @@ function createListener(world: World): RequestListener {
     if (route === 'GET /v1/models') sendJson(response, 200, models);
     else if (endpoint === undefined) sendError(response, 404, `no such endpoint: ${route}`);
     else {
-      readRequest(endpoint, message, embeddedPrompts)
-        .then((read) => answerRequest(world, { ...read, response }))
+      readJson(message)
+        .then((body) => {
+          const stream = recorded.get(recordedId(body));
+          if (stream) return answerRecorded(world, { stream, body, response });
+          if (endpoint === 'responses') {
+            sendError(response, 404, 'the Responses API is played from recorded streams only');
+            return undefined;
+          }
+          const request = readRequest(endpoint, { message, body }, embeddedPrompts);
+          answerRequest(world, { request, body, response });
+          return undefined;
+        })
         .catch((error: unknown) => {
           const isBadRequest = error instanceof z.ZodError || error instanceof SyntaxError;
           const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
@@ -104,16 +130,27 @@ function createListener(world: World): RequestListener {
   };
 }
 
-async function readRequest(
+async function readJson(message: IncomingMessage): Promise<unknown> {
+  return parseJson(await readBody(message));
+}
+
+/** The id of the recorded stream that a request asks for; empty when it asks for none. */
+function recordedId(body: unknown): string {
+  const { data } = z.object({ model: z.string() }).safeParse(body);
+  return data?.model.startsWith(recordedModelPrefix) === true
+    ? data.model.slice(recordedModelPrefix.length)
+    : '';
+}
+
+function readRequest(
   endpoint: SimulatorRequest['endpoint'],
-  message: IncomingMessage,
+  { message, body }: { message: IncomingMessage; body: unknown },
   embeddedPrompts: ReadonlyMap<string, string>,
-): Promise<{ request: SimulatorRequest; body: unknown }> {
-  const body: unknown = parseJson(await readBody(message));
+): SimulatorRequest {
   const request = parseRequest(endpoint, body, embeddedPrompts);
   const header = message.headers['x-haltline-fault'];
   const namedFault = typeof header === 'string' ? parseFault(header) : undefined;
-  return { request: { ...request, namedFault: namedFault ?? request.namedFault }, body };
+  return { ...request, namedFault: namedFault ?? request.namedFault };
 }
 
 function listen(server: ReturnType<typeof createServer>, { host, port }: SimulatorSettings): Promise<number> {

@@ -26,6 +26,11 @@ export const simulatorOptionsSchema = z.strictObject({
     .record(z.string(), personalitySchema)
     .default(() => z.record(z.string(), personalitySchema).parse(defaultModels))
     .describe('Model names and how each behaves'),
+  casesDir: z
+    .exactOptional(z.string())
+    .describe(
+      'Folder of recorded streams; the model case:ID answers with one, byte by byte as it was delivered',
+    ),
   timeToFirstTokenMs: z
     .number()
     .nonnegative()

@@ -212,3 +212,22 @@ test('an answer file that is no list of questions is refused by name and line', 
     code: 'DATA_MISSING',
   });
 });
+
+test('recorded streams are models by name, on every endpoint; without a folder of them there are none', async () => {
+  const simulator = await startSimulator({ casesDir: join(import.meta.dirname, '../../cases') });
+  const names = await (await fetch(`${simulator.url}/models`)).text();
+  expect(names).toContain('case:S01-reasoning-content');
+  const askResponses = (url: string, model: string): Promise<Response> =>
+    fetch(`${url}/responses`, { method: 'POST', body: JSON.stringify({ model, input: 'x', stream: true }) });
+  const body = await readFile(
+    join(import.meta.dirname, '../../cases/streams/S01-reasoning-content.sse'),
+    'utf8',
+  );
+  expect(await (await askResponses(simulator.url, 'case:S01-reasoning-content')).text()).toBe(body);
+  expect((await askResponses(simulator.url, 'sim-instruct')).status).toBe(404);
+  const plain = await startSimulator();
+  expect((await askResponses(plain.url, 'case:S01-reasoning-content')).status).toBe(404);
+  await expect
+    .poll(() => simulator.requests().map(({ model, closed }) => [model, closed]))
+    .toContainEqual(['case:S01-reasoning-content', 'finished']);
+});

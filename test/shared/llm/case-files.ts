@@ -1,7 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BodyEnd } from '../../../shared/llm/stream-status.ts';
+import {
+  loadRecordedStreams,
+  type RecordedStream,
+  recordedStreamSchema,
+} from '../../../scripts/simulator/recorded-streams.ts';
 import { StreamDecoder, type DecodedReply } from '../../../shared/llm/stream-decoder.ts';
 import type { StreamDelta } from '../../../shared/llm/split-text.ts';
 
@@ -32,33 +36,19 @@ const expectSchema = z.strictObject({
     .nullable(),
 });
 
-const streamCaseSchema = z.object({
-  id: z.string(),
+const streamCaseSchema = recordedStreamSchema.extend({
   api: z.enum(['chat', 'responses', 'completions']),
-  response: z.object({ status: z.number(), headers: z.record(z.string(), z.string()) }),
-  delivery: z.object({
-    cuts: z.union([z.array(z.number()), z.literal('every_byte')]),
-    end: z.enum(['clean', 'reset', 'client_abort', 'stall', 'keepalive_forever']),
-  }),
   target: z.object({
     think: z.enum(['auto', 'implicit_open', 'off']),
     harmony: z.union([z.literal('auto'), z.boolean()]),
   }),
   expect: expectSchema,
 });
-export type StreamCase = z.infer<typeof streamCaseSchema> & { readonly body: Buffer };
+export type StreamCase = z.infer<typeof streamCaseSchema> & RecordedStream & { readonly folder: string };
 
-/** Every stream case of a folder: of its `streams` folder if it has one, else of its own. */
+/** Every stream case of a folder that has them in its `streams` folder, or is one itself. */
 export function loadStreamCases(folder: string): StreamCase[] {
-  const inner = join(folder, 'streams');
-  const streams = existsSync(inner) ? inner : folder;
-  const names = readdirSync(streams).filter((name) => name.endsWith('.sse'));
-  return names.map((name) => {
-    const expected: unknown = JSON.parse(
-      readFileSync(join(streams, name.replace(/\.sse$/, '.expected.json')), 'utf8'),
-    );
-    return { ...streamCaseSchema.parse(expected), body: readFileSync(join(streams, name)) };
-  });
+  return loadRecordedStreams(folder, streamCaseSchema).map((one) => ({ ...one, folder }));
 }
 
 /** The project's own cases, and those of `HALTLINE_CASES_DIR` when that is set. */
@@ -66,18 +56,6 @@ export function allStreamCases(): StreamCase[] {
   const own = loadStreamCases(join(import.meta.dirname, '../../cases'));
   const more = process.env['HALTLINE_CASES_DIR'];
   return more === undefined || more === '' ? own : [...own, ...loadStreamCases(more)];
-}
-
-/** The body in the writes that the case asks for. */
-export function bodyWrites(streamCase: StreamCase): Buffer[] {
-  const { body, delivery } = streamCase;
-  if (delivery.cuts === 'every_byte') return [...body].map((byte) => Buffer.from([byte]));
-  return cutAt(body, delivery.cuts);
-}
-
-export function cutAt(body: Buffer, cuts: readonly number[]): Buffer[] {
-  const edges = [0, ...[...cuts].sort((a, b) => a - b), body.length];
-  return edges.slice(1).map((edge, at) => body.subarray(edges[at], edge));
 }
 
 const bodyEnds: Readonly<Record<StreamCase['delivery']['end'], BodyEnd>> = {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { StreamDecoder, type DecoderOptions } from '../../../shared/llm/stream-decoder.ts';
 import type { BodyEnd } from '../../../shared/llm/stream-status.ts';
 import { fuzzParameters, fuzzTimeoutMs } from '../../support/fuzz.ts';
-import { allStreamCases, cutAt, decodeCase, expectation, inCaseWords } from './case-files.ts';
+import { cutAt } from '../../../scripts/simulator/recorded-streams.ts';
+import { allStreamCases, decodeCase, expectation, inCaseWords } from './case-files.ts';
 import { startServer } from './raw-server.ts';
 import { stream, targetAt } from './target.ts';
 
