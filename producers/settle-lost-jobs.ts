@@ -104,7 +104,7 @@ function lostResult(
     usage: null,
     ...{ steps: 0, unjudged: 0, superseded: 0 },
     timing: {
-      ...{ startedAtMs: 0, attachWaitMs: 0, limitWaitMs: 0, gateWaitMs: 0, inFlightAtStart: 0 },
+      ...{ startedAtMs: 0, attachWaitMs: 0, limitWaitMs: 0, retries: 0, gateWaitMs: 0, inFlightAtStart: 0 },
       crashRestart: true,
     },
     generator: GENERATOR,

@@ -73,6 +73,7 @@ function buildLine(place: number, random: Random): RunLine {
       ...{ startedAtMs: place, latencyMs: ms, firstTokenMs: 50 + random.int(500), attachWaitMs: 3 },
       ...{
         limitWaitMs: 0,
+        retries: 0,
         gateWaitMs: random.int(9),
         inFlightAtStart: 1 + random.int(32),
         crashRestart: false,

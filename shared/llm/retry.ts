@@ -6,7 +6,7 @@ export interface RetrySettings {
   /** Before attempt n + 1, a wait between half of and the whole of `baseMs` * 2^(n - 1), at most `maxMs`. */
   readonly baseMs: number;
   readonly maxMs: number;
-  /** A server that asks to wait longer than this fails the request now. */
+  /** A server that asks to wait longer than this fails the request now, and nobody else waits for it. */
   readonly retryAfterCapMs: number;
 }
 
@@ -32,8 +32,6 @@ export interface RetryEnd {
   /** Of the last attempt; `aborted` without an error when the abort came during a wait. */
   readonly end: StreamEnd;
   readonly attempts: number;
-  /** Time spent waiting between attempts, as planned. */
-  readonly waitedMs: number;
   readonly stop: RetryStop;
 }
 
@@ -46,15 +44,13 @@ export async function withRetries(
   settings: RetrySettings,
   context: RetryContext,
 ): Promise<RetryEnd> {
-  let waitedMs = 0;
   for (let attempts = 1; ; attempts++) {
     const end = await attempt();
     const next = planRetry(end, attempts, settings, context.random);
-    if ('stop' in next) return { end, attempts, waitedMs, stop: next.stop };
+    if ('stop' in next) return { end, attempts, stop: next.stop };
     context.onWait?.(next);
-    waitedMs += next.waitMs;
     if (!(await sleep(next.waitMs, context.signal))) {
-      return { end: { ...end, status: 'aborted', error: null }, attempts, waitedMs, stop: 'aborted' };
+      return { end: { ...end, status: 'aborted', error: null }, attempts, stop: 'aborted' };
     }
   }
 }

@@ -11,6 +11,8 @@ export interface GatedRequest {
   readonly signal: AbortSignal;
   /** The local count of the messages. */
   readonly promptTokens: () => number;
+  /** A server that asks to be left alone for longer than this is not: what it is asked fails, each by itself. */
+  readonly pauseCapMs: number;
 }
 
 /**
@@ -18,18 +20,17 @@ export interface GatedRequest {
  * its `maxTokens`, the most that it can come to, and settled with what it used in truth. Where a server answers that it
  * cannot take it now, and for how long, all processes wait for so long.
  *
- * @returns how it ended, how long it waited for its turn, and whether it was sent at all
+ * @returns how it ended, and whether it was sent at all
  */
 export async function streamGated(
   gate: RequestGate,
-  { target, request, handlers, signal, promptTokens }: GatedRequest,
-): Promise<{ end: StreamEnd; waitedMs: number; wasSent: boolean }> {
+  { target, request, handlers, signal, promptTokens, pauseCapMs }: GatedRequest,
+): Promise<{ end: StreamEnd; wasSent: boolean }> {
   const admission = await gate.enter({ tokens: () => promptTokens() + request.maxTokens }, signal);
   // Without one the signal has come: nothing is sent, and that is said as ever.
   if (!admission) {
-    return { end: await streamOnce(target, request, handlers, signal), waitedMs: 0, wasSent: false };
+    return { end: await streamOnce(target, request, handlers, signal), wasSent: false };
   }
-  const { waitedMs } = admission;
   try {
     const noted: StreamHandlers = {
       ...handlers,
@@ -41,9 +42,9 @@ export async function streamGated(
     };
     const end = await streamOnce(target, request, noted, signal);
     const retryAfterMs = end.error?.retryable === true ? end.error.retryAfterMs : null;
-    if (retryAfterMs !== null) await gate.pause(retryAfterMs);
+    if (retryAfterMs !== null && retryAfterMs <= pauseCapMs) await gate.pause(retryAfterMs);
     admission.leave(gate.countsTokens ? tokensOf(end, promptTokens) : undefined);
-    return { end, waitedMs, wasSent: true };
+    return { end, wasSent: true };
   } finally {
     // After an error of our own; a second time it does nothing.
     admission.leave();

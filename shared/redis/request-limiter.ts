@@ -18,8 +18,6 @@ const LIFE_MS = 30_000;
 const RENEW_MS = 10_000;
 /** Others may leave sooner than they were expected to: a waiting process looks this often. */
 const LOOK_MS = 250;
-/** A server that asks to be left alone for longer is asked again after this. */
-export const MAX_PAUSE_MS = 60_000;
 
 /** Which model, by what a provider tells its customers' quotas apart. */
 export interface LimitedModel {
@@ -132,10 +130,10 @@ class Lane {
   }
 
   async pause(ms: number): Promise<void> {
-    const capped = Math.ceil(Math.min(ms, MAX_PAUSE_MS));
-    if (capped <= 0) return;
-    this.#log.debug({ event: 'model-paused', pauseMs: capped }, 'the model asks to be left alone');
-    await pauseScript.run(this.#options.redis, this.#keys, [capped]);
+    const pauseMs = Math.ceil(ms);
+    if (pauseMs <= 0) return;
+    this.#log.info({ event: 'model-paused', pauseMs }, 'the model asks to be left alone');
+    await pauseScript.run(this.#options.redis, this.#keys, [pauseMs]);
   }
 
   close(): void {

@@ -97,7 +97,9 @@ export const runResultSchema = z.strictObject({
     latencyMs: z.exactOptional(ms),
     firstTokenMs: z.exactOptional(ms),
     attachWaitMs: ms,
+    /** Of the committed epoch: all the time before its answered request: waits for limits, and failed attempts. */
     limitWaitMs: ms,
+    retries: count.default(0),
     /** Wait for verdicts after the last token. */
     gateWaitMs: ms,
     inFlightAtStart: count,

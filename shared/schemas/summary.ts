@@ -56,7 +56,14 @@ export type Detection = z.infer<typeof detectionSchema>;
 export const costSchema = z.strictObject({
   runs: count,
   withoutUsage: count,
-  target: z.strictObject({ prompt: count, completion: count, wasted: count, money: z.exactOptional(amount) }),
+  target: z.strictObject({
+    prompt: count,
+    completion: count,
+    /** Of epochs that were given up. */
+    wasted: count,
+    wastedPrompt: count,
+    money: z.exactOptional(amount),
+  }),
   monitor: z.strictObject({
     calls: count,
     tokensIn: count,

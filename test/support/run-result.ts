@@ -35,6 +35,7 @@ export function buildRunResult(overrides: Partial<RunResult> = {}): RunResult {
       firstTokenMs: 10,
       attachWaitMs: 0,
       limitWaitMs: 0,
+      retries: 0,
       gateWaitMs: 0,
       inFlightAtStart: 1,
       crashRestart: false,

@@ -125,8 +125,8 @@ function buildFlag(record: EpochRecord, tokensAfterFlag: number): Flag | undefin
 function buildTiming(record: EpochRecord): RunResult['timing'] {
   const { ledger, stream, attachWaitMs, inFlightAtStart, crashRestart } = record;
   const shared = { attachWaitMs, inFlightAtStart, crashRestart };
-  if (!stream) return { ...shared, startedAtMs: 0, limitWaitMs: 0, gateWaitMs: 0 };
-  const { startedAtMs, firstTokenAtMs, closedAtMs, limitWaitMs } = stream;
+  if (!stream) return { ...shared, startedAtMs: 0, limitWaitMs: 0, retries: 0, gateWaitMs: 0 };
+  const { startedAtMs, firstTokenAtMs, closedAtMs, limitWaitMs, retries } = stream;
   const endedAtMs = Math.max(closedAtMs, ledger?.lastVerdictAtMs ?? 0);
   return {
     ...shared,
@@ -134,6 +134,7 @@ function buildTiming(record: EpochRecord): RunResult['timing'] {
     latencyMs: Math.max(0, endedAtMs - startedAtMs),
     ...(firstTokenAtMs !== undefined && { firstTokenMs: Math.max(0, firstTokenAtMs - startedAtMs) }),
     limitWaitMs,
+    retries,
     gateWaitMs: endedAtMs - closedAtMs,
   };
 }

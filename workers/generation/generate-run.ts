@@ -14,8 +14,8 @@ export interface RunContext extends EpochContext {
   readonly holdsJob: () => Promise<boolean>;
   /** The result is on its way to disk, with so many committed bytes of the sweep in all. */
   readonly onSent: (backlogBytes: number) => void;
-  /** Reserves again what the run may come to: tokens that earlier epochs wasted come on top. */
-  readonly reserve: (wastedTokens: number) => Promise<void>;
+  /** Reserves again what the run may come to: what earlier epochs have wasted, prompts included, comes on top. */
+  readonly reserve: (earlier: { epochs: number; tokens: number }) => Promise<void>;
 }
 
 export type RunEnd =
@@ -50,7 +50,7 @@ export async function generateRun(job: GenerationJob, context: RunContext): Prom
       await context.store.delete(job);
       return { type: 'on-disk' };
     }
-    if (start.wasted > 0) await context.reserve(start.wasted);
+    if (start.epoch > 1) await context.reserve({ epochs: start.epoch - 1, tokens: start.wasted });
     crashRestart ||= round === 0 && start.epoch > 1;
     const ref = { sweep: job.sweep, place: job.place, epoch: start.epoch, token };
     const options = { wasted: start.wasted, crashRestart, mayRetry: broken + 1 < context.maxEpochs };

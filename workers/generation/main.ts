@@ -299,7 +299,7 @@ class GenerationWorker implements RunningWorker {
       stepTimeoutMs: spec.monitor.stepTimeoutMs,
       openStream: this.#openStream(data, { target, attempts: spec.limits.attempts, promptTokens, log }),
       promptTokens,
-      reserve: (wastedTokens) => account.reserveAgain(wastedTokens),
+      reserve: (earlier) => account.reserveAgain(earlier),
       enqueueWatch: (epoch) => this.#enqueueWatch(epoch, data.guard?.monitor ?? ''),
       inFlight: this.#inFlight,
       load: this.#load,

@@ -39,13 +39,13 @@ export function openTargetStream(
     const handlers = {
       onDelta: ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }) => sink.onDelta(kind, text),
     };
-    let limitedMs = 0;
+    const { retryAfterCapMs: pauseCapMs } = defaultRetrySettings;
     const attempt = async (): Promise<StreamEnd> => {
-      const sent = { target: streamTarget, request, handlers, signal, promptTokens: options.promptTokens };
-      const { end, waitedMs } = await streamGated(options.gate, sent);
-      limitedMs += waitedMs;
-      return end;
+      const { gate, promptTokens } = options;
+      const sent = { target: streamTarget, request, handlers, signal, promptTokens, pauseCapMs };
+      return (await streamGated(gate, sent)).end;
     };
+    const openedAt = performance.now();
     const end = await withRetries(
       attempt,
       { ...defaultRetrySettings, maxAttempts: options.attempts },
@@ -60,11 +60,11 @@ export function openTargetStream(
         },
       },
     );
-    return toTargetStream(end, limitedMs);
+    return toTargetStream(end, performance.now() - openedAt);
   };
 }
 
-function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd, limitedMs: number): TargetStream {
+function toTargetStream({ end, attempts, stop }: RetryEnd, openMs: number): TargetStream {
   const { error, usage } = end;
   return {
     status: end.status,
@@ -86,6 +86,7 @@ function toTargetStream({ end, attempts, waitedMs, stop }: RetryEnd, limitedMs: 
     startedAtMs: end.requestStartedAtMs,
     firstTokenAtMs: end.firstDeltaAtMs ?? undefined,
     closedAtMs: end.closedAtMs,
-    limitWaitMs: waitedMs + limitedMs,
+    limitWaitMs: Math.max(0, openMs - (end.closedAtMs - end.requestStartedAtMs)),
+    retries: attempts - 1,
   };
 }

@@ -17,7 +17,7 @@ export function replayChain({ steps }: Replay, now: () => number): OpenStream {
       // Where a recorded chain gives its answer at all, its last step does.
       answer: steps.at(-1) ?? '',
       ...{ refusal: null, finishReason: null, usage: null, error: null, simulated: false },
-      ...{ startedAtMs, firstTokenAtMs: undefined, closedAtMs: now(), limitWaitMs: 0 },
+      ...{ startedAtMs, firstTokenAtMs: undefined, closedAtMs: now(), limitWaitMs: 0, retries: 0 },
     });
   };
 }

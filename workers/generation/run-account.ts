@@ -28,7 +28,7 @@ export class RunAccount {
 
   /** Whether the caps let the run start now. The one that finds no room at all stops the sweep. */
   async mayStart(): Promise<boolean> {
-    const answer = await this.#reserve({ wastedTokens: 0, isUnderWay: false });
+    const answer = await this.#reserve({ epochs: 0, tokens: 0 }, false);
     const { log, job } = this.#options;
     if (answer === 'capped') {
       const { sweep } = job;
@@ -38,16 +38,16 @@ export class RunAccount {
   }
 
   /** Another epoch of a run that is under way: it goes on, whatever the caps say. */
-  async reserveAgain(wastedTokens: number): Promise<void> {
-    await this.#reserve({ wastedTokens, isUnderWay: true });
+  async reserveAgain(earlier: { epochs: number; tokens: number }): Promise<void> {
+    await this.#reserve(earlier, true);
   }
 
-  #reserve({ wastedTokens, isUnderWay }: { wastedTokens: number; isUnderWay: boolean }) {
+  #reserve(earlier: { epochs: number; tokens: number }, isUnderWay: boolean) {
     const { sweeps, job } = this.#options;
     const { maxTokens } = job.decoding;
     // Counting a prompt takes its time: only where a cap asks for it.
-    const prompt = this.#isCounted ? this.promptTokens() : 0;
-    const completion = this.#isCounted ? maxTokens + wastedTokens : 0;
+    const prompt = this.#isCounted ? this.promptTokens() * (1 + earlier.epochs) : 0;
+    const completion = this.#isCounted ? maxTokens + earlier.tokens : 0;
     const money = worstMoney(pricesById(this.#options.spec).targets[job.target], { prompt, completion });
     return sweeps.reserve(job.sweep, { place: job.place, money, tokens: prompt + completion, isUnderWay });
   }

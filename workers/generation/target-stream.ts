@@ -18,8 +18,10 @@ export interface TargetStream {
   readonly startedAtMs: number;
   readonly firstTokenAtMs: number | undefined;
   readonly closedAtMs: number;
-  /** Time spent waiting for limits and between attempts, no latency of the target. */
+  /** All the time that was not the answered request's: waits for limits, failed attempts, the waits between them. */
   readonly limitWaitMs: number;
+  /** Failed attempts before it. */
+  readonly retries: number;
 }
 
 /** Where a stream's text goes: pieces of any length that are cut into steps here, or steps that somebody has cut. */

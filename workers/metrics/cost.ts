@@ -7,15 +7,22 @@ import type { Cost } from '../../shared/schemas/summary.ts';
 export class Spending {
   runs = 0;
   withoutUsage = 0;
-  readonly target = { prompt: 0, completion: 0, wasted: 0 };
+  readonly target = { prompt: 0, completion: 0, wasted: 0, wastedPrompt: 0 };
+  limitWaitMs = 0;
+  retries = 0;
   readonly monitor = { calls: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0 };
 
   add(line: RunLine): void {
-    const { usage, tokens, monitorUse } = line;
+    const { usage, tokens, timing, monitorUse } = line;
     const localTokens = tokens.reasoning + tokens.answer + tokens.content;
     this.runs += 1;
     if (usage?.promptTokens == null || usage.completionTokens === null) this.withoutUsage += 1;
-    this.target.prompt += usage?.promptTokens ?? line.promptEstimate ?? 0;
+    const prompt = usage?.promptTokens ?? line.promptEstimate ?? 0;
+    this.target.prompt += prompt;
+    // An epoch that was given up may have died before it asked: its prompt counts as sent, as the dearer of the two.
+    this.target.wastedPrompt += (line.epoch - 1) * prompt;
+    this.limitWaitMs += timing.limitWaitMs;
+    this.retries += timing.retries;
     this.target.completion += usage?.completionTokens ?? localTokens;
     this.target.wasted += tokens.wasted;
     this.monitor.calls += monitorUse.calls;
@@ -58,6 +65,7 @@ export function totalCost(parts: readonly Cost[]): Cost {
       prompt: sum((part) => part.target.prompt),
       completion: sum((part) => part.target.completion),
       wasted: sum((part) => part.target.wasted),
+      wastedPrompt: sum((part) => part.target.wastedPrompt),
       ...money((part) => part.target.money),
     },
     monitor: {
@@ -73,7 +81,8 @@ export function totalCost(parts: readonly Cost[]): Cost {
 
 function targetMoney({ target }: Spending, price: Price | undefined): number | undefined {
   if (price === undefined) return undefined;
-  return (target.prompt * price.input + (target.completion + target.wasted) * price.output) / 1e6;
+  const [sent, received] = [target.prompt + target.wastedPrompt, target.completion + target.wasted];
+  return (sent * price.input + received * price.output) / 1e6;
 }
 
 /** The prices that a sweep's file names, and where it names none, those of its spec. */
@@ -94,7 +103,8 @@ export function spentOf(sweep: SweepFile, groups: Iterable<SpendingGroup>): Spen
   for (const group of groups) {
     const { target, monitor, runs: count } = cost(group.spending, pricesOf(sweep, group));
     money += (target.money ?? 0) + (monitor.money ?? 0);
-    tokens += target.prompt + target.completion + target.wasted + monitor.tokensIn + monitor.tokensOut;
+    tokens += target.prompt + target.completion + target.wasted + target.wastedPrompt;
+    tokens += monitor.tokensIn + monitor.tokensOut;
     runs += count;
   }
   return { money, tokens, runs };

@@ -1,51 +1,76 @@
 import type { MetricName, Sample } from '../../shared/observability/metrics-registry.ts';
 import type { Summary, SummaryRow } from '../../shared/schemas/summary.ts';
+import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
+import { cost, pricesOf, spentOf } from './cost.ts';
 import type { Fold } from './fold.ts';
 
 /** A sweep's state at one moment, for Prometheus. */
 export interface SweepReading {
-  readonly name: string;
   readonly total: number;
+  readonly file: SweepFile;
   readonly fold: Fold;
   readonly summary: Summary | undefined;
   readonly deadLetters: number;
   readonly backlogBytes: number;
-  /** Above it no new run is taken. */
-  readonly backlogBound: number;
 }
 
 /** All samples of one sweep: counters of what is on disk now, gauges of its latest summary. */
 export function* sweepSamples(reading: SweepReading): Generator<Sample> {
-  const { name: sweep, fold, summary } = reading;
+  const { file, fold, summary } = reading;
+  const { name: sweep, limits } = file.spec;
   yield { name: 'haltline_sweep_planned_runs', labels: { sweep }, value: reading.total };
   yield { name: 'haltline_sweep_progress_ratio', labels: { sweep }, value: fold.lines / reading.total };
   yield { name: 'haltline_sweep_simulated', labels: { sweep }, value: Number(fold.simulated) };
   yield { name: 'haltline_results_backlog_bytes', labels: { sweep }, value: reading.backlogBytes };
-  yield { name: 'haltline_results_backlog_bound_bytes', labels: { sweep }, value: reading.backlogBound };
+  yield { name: 'haltline_results_backlog_bound_bytes', labels: { sweep }, value: limits.backlogBytes };
   yield { name: 'haltline_result_repeats_total', labels: { sweep }, value: fold.repeats };
   yield { name: 'haltline_dead_letters_total', labels: { sweep }, value: reading.deadLetters };
   for (const { target, dataset, arm, monitor = 'none', outcome, runs } of fold.groups.values()) {
     const labels = { sweep, target, dataset, arm, monitor, outcome };
     yield { name: 'haltline_runs_total', labels, value: runs };
   }
-  yield* spendingSamples(sweep, fold);
+  yield* spendingSamples(file, fold);
+  yield* capSamples(file, fold);
   yield* tallySamples(sweep, fold);
   for (const row of summary?.rows ?? []) yield* rowSamples(sweep, row);
 }
 
-function* spendingSamples(sweep: string, fold: Fold): Generator<Sample> {
-  for (const { target, monitor = 'none', spending } of fold.spending.values()) {
+function* spendingSamples(file: SweepFile, fold: Fold): Generator<Sample> {
+  const { name: sweep } = file.spec;
+  for (const group of fold.spending.values()) {
+    const { target, monitor = 'none', spending } = group;
     const labels = { sweep, target, monitor };
     const values: Partial<Record<MetricName, number>> = {
       haltline_target_prompt_tokens_total: spending.target.prompt,
       haltline_target_completion_tokens_total: spending.target.completion,
       haltline_target_wasted_tokens_total: spending.target.wasted,
+      haltline_target_wasted_prompt_tokens_total: spending.target.wastedPrompt,
+      haltline_target_wait_seconds_total: spending.limitWaitMs / 1_000,
+      haltline_target_retries_total: spending.retries,
       haltline_monitor_calls_total: spending.monitor.calls,
       haltline_monitor_input_tokens_total: spending.monitor.tokensIn,
       haltline_monitor_output_tokens_total: spending.monitor.tokensOut,
       haltline_monitor_cached_tokens_total: spending.monitor.tokensCached,
     };
     yield* withLabels(labels, values);
+    const money = cost(spending, pricesOf(file, group));
+    yield* withLabels({ ...labels, on: 'target' }, { haltline_spend_total: money.target.money });
+    yield* withLabels({ ...labels, on: 'monitor' }, { haltline_spend_total: money.monitor.money });
+  }
+}
+
+/** Of the caps that the spec sets. */
+function* capSamples(file: SweepFile, fold: Fold): Generator<Sample> {
+  const { name: sweep, limits } = file.spec;
+  const spent = spentOf(file, fold.spending.values());
+  const caps = [
+    ['money', limits.maxCost, spent.money],
+    ['tokens', limits.maxTokens, spent.tokens],
+    ['runs', limits.maxRuns, spent.runs],
+  ] as const;
+  for (const [cap, limit, used] of caps) {
+    if (limit === undefined) continue;
+    yield* withLabels({ sweep, cap }, { haltline_cap_limit: limit, haltline_cap_used: used });
   }
 }
 

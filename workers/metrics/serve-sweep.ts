@@ -5,8 +5,10 @@ import { HaltlineError } from '../../shared/errors.ts';
 import type { RunStore } from '../../shared/redis/run-store.ts';
 import type { SweepStore } from '../../shared/redis/sweep-store.ts';
 import type { LiveSweep, SweepStatus } from '../../shared/schemas/live-sweep.ts';
+import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { Summary } from '../../shared/schemas/summary.ts';
 import type { DeadLetter, DeadLetters } from '../../shared/redis/dead-letters.ts';
+import type { Spend } from '../../shared/core/spend.ts';
 import { spentOf } from './cost.ts';
 import { DoneMarks } from './done-marks.ts';
 import { Fold } from './fold.ts';
@@ -126,6 +128,16 @@ export class ServedSweep {
       await lease.release();
       throw error;
     }
+  }
+
+  /** What the runs on disk came to. */
+  get spent(): Spend {
+    return spentOf(this.file, this.fold.spending.values());
+  }
+
+  /** As it stands in `sweep.json`. */
+  get file(): SweepFile {
+    return this.#folder.sweep;
   }
 
   get sweep(): LiveSweep {
@@ -255,7 +267,7 @@ export class ServedSweep {
 
   /** What is spent, by the file. */
   async #recount(): Promise<void> {
-    const spent = spentOf(this.#folder.sweep, this.fold.spending.values());
+    const { spent } = this;
     await this.#dependencies.store.recount(this.sweep.id, this.#lease.token, spent);
   }
 
@@ -297,7 +309,7 @@ export class ServedSweep {
       lease: this.#lease,
       marks: this.#marks,
       fold: this.fold,
-      spent: () => spentOf(this.#folder.sweep, this.fold.spending.values()),
+      spent: () => this.spent,
       deadLetter: async (letter: DeadLetter) => {
         await deadLetters.add(letter);
         this.#deadLetterCount += 1;

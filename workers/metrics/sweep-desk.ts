@@ -80,12 +80,11 @@ export class SweepDesk {
     const current = [...this.#served.values()].filter(({ sweep }) => !sweep.isTakenOver);
     const samples = current.map(async ({ sweep: served }) => [
       ...sweepSamples({
-        name: served.sweep.spec.name,
         total: served.sweep.total,
+        file: served.file,
         fold: served.fold,
         summary: served.summary,
         deadLetters: served.deadLetterCount,
-        backlogBound: served.sweep.spec.limits.backlogBytes,
         backlogBytes: await this.store.backlogBytes(served.sweep.id),
       }),
     ]);

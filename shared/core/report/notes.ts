@@ -131,7 +131,7 @@ function costNotes({ cost }: Summary): string[] {
   const missing =
     cost.withoutUsage === 0 ? '' : ` (${cost.withoutUsage} runs reported no usage: theirs are local counts)`;
   return [
-    `tokens: target ${target.prompt} in, ${target.completion} out, ${target.wasted} wasted; ` +
+    `tokens: target ${target.prompt} in, ${target.completion} out, ${target.wasted + target.wastedPrompt} wasted; ` +
       `monitor ${monitor.tokensIn} in, ${monitor.tokensOut} out${money}${missing}`,
   ];
 }

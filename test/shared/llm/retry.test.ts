@@ -41,7 +41,7 @@ async function retried(answers: readonly Answer[], changes: Partial<RetrySetting
 describe('retries', () => {
   it('repeat a failed request, waiting longer each time, until it is answered', async () => {
     const result = await retried([busy, busy, hello], { random: () => 0.5 });
-    expect(result).toMatchObject({ end: { answer: 'hello' }, attempts: 3, stop: 'settled', waitedMs: 18 });
+    expect(result).toMatchObject({ end: { answer: 'hello' }, attempts: 3, stop: 'settled' });
     expect(result.waits).toEqual([
       { reason: 'overloaded', waitMs: 6 },
       { reason: 'overloaded', waitMs: 12 },

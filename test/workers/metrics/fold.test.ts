@@ -370,8 +370,22 @@ describe('cost', () => {
     expect(priced.money).toBeCloseTo((6_000 + 4_700) / 1e6, 12);
     const unpriced = summariseNow(sweep, fold, redis).cost;
     expect(unpriced).not.toHaveProperty('money');
-    expect(unpriced.target).toEqual({ prompt: 1_000, completion: 400, wasted: 100 });
+    expect(unpriced.target).toEqual({ prompt: 1_000, completion: 400, wasted: 100, wastedPrompt: 0 });
   });
+});
+
+it('counts the prompts of epochs that were given up as sent, and the waits of the others as waits', () => {
+  const fold = new Fold();
+  const usage = { promptTokens: 1_000, completionTokens: 400, reasoningTokens: null };
+  fold.add(runLine({ place: 0, result: { epoch: 3, usage }, timing: { limitWaitMs: 1_500, retries: 2 } }));
+  const sweep = {
+    ...liveSweep({ total: 1 }),
+    prices: { targets: { toy: { input: 1, output: 10 } }, monitors: {} },
+  };
+  const { target } = summariseNow(sweep, fold, { deadLetters: 0, lateUse: {} }).cost;
+  expect(target).toMatchObject({ prompt: 1_000, wastedPrompt: 2_000 });
+  expect(target.money).toBeCloseTo((3_000 + 400 * 10) / 1e6, 12);
+  expect([...fold.spending.values()][0]?.spending).toMatchObject({ limitWaitMs: 1_500, retries: 2 });
 });
 
 describe('the fold', () => {

@@ -80,6 +80,7 @@ export function runResult(fields: LineFields): RunResult {
       firstTokenMs: 10,
       attachWaitMs: 0,
       limitWaitMs: 0,
+      retries: 0,
       gateWaitMs: 5,
       inFlightAtStart: 2,
       crashRestart: false,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { defaultRetrySettings, withRetries } from '../../../shared/llm/retry.ts';
 import type { RequestGate } from '../../../shared/llm/request-gate.ts';
 import { streamGated } from '../../../shared/llm/stream-gated.ts';
@@ -32,6 +33,7 @@ export interface ModelEndpoint {
   readonly formats: KnownFormats;
   /** Each request waits for its turn here; the wait is part of the judgement. */
   readonly gate: RequestGate;
+  readonly log: Logger;
 }
 
 /**
@@ -75,7 +77,8 @@ async function askAs(
   };
   const attempt = async (): Promise<StreamEnd> => {
     const handlers = { onDelta: () => undefined };
-    const sent = { target, request, handlers, signal, promptTokens: question.promptTokens };
+    const pauseCapMs = spec.timeouts.totalMs;
+    const sent = { target, request, handlers, signal, promptTokens: question.promptTokens, pauseCapMs };
     const { end, wasSent } = await streamGated(endpoint.gate, sent);
     if (wasSent) context.book(useOfCall(end, question.promptTokens));
     return asJudged(end);
@@ -85,7 +88,9 @@ async function askAs(
     maxAttempts: MAX_ATTEMPTS,
     retryAfterCapMs: spec.timeouts.totalMs,
   };
-  return (await withRetries(attempt, settings, { random: Math.random, signal })).end;
+  const onWait = ({ reason, waitMs }: { reason: string; waitMs: number }): void =>
+    endpoint.log.warn({ event: 'judgement-retried', reason, waitMs }, 'a judgement is asked for again');
+  return (await withRetries(attempt, settings, { random: Math.random, signal, onWait })).end;
 }
 
 /** Content arrives as the model wrote it, think tags and all: taking it apart is the parse ladder's business. */

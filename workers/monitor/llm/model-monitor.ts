@@ -163,7 +163,8 @@ class ModelChain implements ModelChainMonitor {
     try {
       const apiKey = apiKeyEnv === undefined ? undefined : readSecret(tools.env, apiKeyEnv);
       const gate = tools.limiter?.gate(spec.config, spec.limits) ?? openGate;
-      return { spec, form: formOf(spec), apiKey, formats: tools.formats, gate };
+      const { formats, log } = tools;
+      return { spec, form: formOf(spec), apiKey, formats, gate, log };
     } catch (error) {
       if (!(error instanceof HaltlineError)) throw error;
       return { failure: error.code, retry: false, isCut: false };
