@@ -99,8 +99,9 @@ async function measure(phase: {
   driver.processes['judge'] = [judgePid];
   while (!workers.every((worker) => worker.stderr().includes('worker-started'))) await sleep(100);
   const measured = await how(driver);
+  for (const worker of workers) worker.kill('SIGTERM');
   for (const worker of workers) {
-    worker.kill('SIGKILL');
+    await worker.ended;
     running.delete(worker);
   }
   await driver.close();
