@@ -29,7 +29,17 @@ test('liveness is told apart from readiness, on loopback alone', async () => {
   };
   expect(await ask('/livez')).toEqual({ status: 200, text: 'live\n' });
   expect(await ask('/readyz')).toEqual({ status: 503, text: 'starting\n' });
-  expect((await ask('/metrics')).status).toBe(404);
+  expect((await ask('/other')).status).toBe(404);
+});
+
+test('what the worker has under way is served for Prometheus', async () => {
+  const samples = () => [
+    { name: 'haltline_generation_paused', labels: { reason: 'backlog' }, value: 1 } as const,
+  ];
+  const server = await startHealthServer(0, { unready: () => undefined, samples });
+  onTestFinished(() => server.close());
+  const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+  expect(await response.text()).toContain('haltline_generation_paused{reason="backlog"} 1');
 });
 
 test('a port that is taken is named', async () => {

@@ -1,4 +1,5 @@
 import type { MetricName, Sample } from '../../shared/observability/metrics-registry.ts';
+import type { SweepStatus } from '../../shared/schemas/live-sweep.ts';
 import type { Summary, SummaryRow } from '../../shared/schemas/summary.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import { cost, pricesOf, spentOf } from './cost.ts';
@@ -12,6 +13,7 @@ export interface SweepReading {
   readonly summary: Summary | undefined;
   readonly deadLetters: number;
   readonly backlogBytes: number;
+  readonly status: SweepStatus;
 }
 
 /** All samples of one sweep: counters of what is on disk now, gauges of its latest summary. */
@@ -23,6 +25,7 @@ export function* sweepSamples(reading: SweepReading): Generator<Sample> {
   yield { name: 'haltline_sweep_simulated', labels: { sweep }, value: Number(fold.simulated) };
   yield { name: 'haltline_results_backlog_bytes', labels: { sweep }, value: reading.backlogBytes };
   yield { name: 'haltline_results_backlog_bound_bytes', labels: { sweep }, value: limits.backlogBytes };
+  yield* pauseSamples(reading);
   yield { name: 'haltline_result_repeats_total', labels: { sweep }, value: fold.repeats };
   yield { name: 'haltline_dead_letters_total', labels: { sweep }, value: reading.deadLetters };
   for (const { target, dataset, arm, monitor = 'none', outcome, runs } of fold.groups.values()) {
@@ -33,6 +36,18 @@ export function* sweepSamples(reading: SweepReading): Generator<Sample> {
   yield* capSamples(file, fold);
   yield* tallySamples(sweep, fold);
   for (const row of summary?.rows ?? []) yield* rowSamples(sweep, row);
+}
+
+/** Waits for monitors are known to generation workers alone: `haltline_generation_paused`. */
+function* pauseSamples({ file, status, backlogBytes }: SweepReading): Generator<Sample> {
+  const { name: sweep, limits } = file.spec;
+  const reasons = {
+    paused: status === 'paused',
+    capped: status === 'capped',
+    backlog: status === 'running' && backlogBytes > limits.backlogBytes,
+  };
+  for (const [reason, holds] of Object.entries(reasons))
+    yield { name: 'haltline_sweep_paused', labels: { sweep, reason }, value: Number(holds) };
 }
 
 function* spendingSamples(file: SweepFile, fold: Fold): Generator<Sample> {

@@ -85,6 +85,7 @@ export class SweepDesk {
         fold: served.fold,
         summary: served.summary,
         deadLetters: served.deadLetterCount,
+        status: served.status,
         backlogBytes: await this.store.backlogBytes(served.sweep.id),
       }),
     ]);

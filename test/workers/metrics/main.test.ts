@@ -77,6 +77,8 @@ it('serves counters that equal the number of lines, in text that promtool accept
   const labels = 'sweep="tiny",target="toy",dataset="gsm8k",arm="clean",monitor="none",outcome="answered"';
   expect(text).toContain(`haltline_runs_total{${labels}} 3`);
   expect(text).toMatch(/haltline_asr_wrong_ratio\{.*arm="clean".*\} 0\n/);
+  for (const reason of ['paused', 'capped', 'backlog'])
+    expect(text).toContain(`haltline_sweep_paused{sweep="tiny",reason="${reason}"} 0`);
   const checked = await promtoolCheck(text);
   if (checked !== 'absent') expect(checked).toBe('');
 });
