@@ -13,7 +13,10 @@ COPY scripts/ scripts/
 RUN npm run build && npm prune --omit=dev
 
 FROM ${NODE_IMAGE}
+# The second and third keep resident memory near what is held: young objects and malloc's arenas take tens of MB less.
 ENV NODE_ENV=production \
+    NODE_OPTIONS=--max-semi-space-size=4 \
+    MALLOC_ARENA_MAX=2 \
     HALTLINE_LOG_FORMAT=json \
     HALTLINE_RESULTS_DIR=/results
 WORKDIR /app
