@@ -67,3 +67,43 @@ function createLines(): ProgressDisplay {
     stop: () => undefined,
   };
 }
+
+export interface DownloadDisplay {
+  show(received: number, total: number | undefined): void;
+  stop(): void;
+}
+
+/** A bar on a terminal, else a line every 5 s; both on standard error. */
+export function createDownloadDisplay({
+  isTerminal,
+  name,
+}: {
+  isTerminal: boolean;
+  name: string;
+}): DownloadDisplay {
+  const startedAtMs = performance.now();
+  let shownAtMs = startedAtMs;
+  const bar = isTerminal
+    ? new SingleBar({ format: `${name} {bar} {text}`, stream: process.stderr }, Presets.shades_classic)
+    : undefined;
+  bar?.start(1, 0, { text: '' });
+  return {
+    show: (received, total) => {
+      const text = describeDownload(received, total, performance.now() - startedAtMs);
+      bar?.update(total === undefined ? 0 : received / total, { text });
+      if (bar || performance.now() - shownAtMs < LINE_EVERY_MS) return;
+      shownAtMs = performance.now();
+      process.stderr.write(`haltline: ${name}: ${text}\n`);
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+/** `3.1 of 10.0 MB, about 12 s left`; without a total, `3.1 MB`. */
+export function describeDownload(received: number, total: number | undefined, elapsedMs: number): string {
+  const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
+  if (total === undefined) return `${megabytes(received)} MB`;
+  const leftMs = received === 0 ? undefined : (elapsedMs / received) * (total - received);
+  const eta = leftMs === undefined ? '' : `, about ${describeDuration(leftMs)} left`;
+  return `${megabytes(received)} of ${megabytes(total)} MB${eta}`;
+}

@@ -2,6 +2,7 @@
 export const errorMeanings = {
   SPEC_INVALID: 'the sweep spec does not fit its schema',
   DATA_MISSING: 'a data file cannot be read',
+  DOWNLOAD_FAILED: 'a file cannot be downloaded, or is not the one expected',
   DATA_INVALID: 'a line of a data file does not fit its schema',
   KEY_UNSET: 'an environment variable that should hold an API key is not set',
   CONFIG_INVALID: 'an environment variable or a flag has an unusable value',

@@ -10,7 +10,7 @@ export interface PublicSet {
   readonly sha256?: string;
 }
 
-/** Where public sets lie, for `haltline list datasets`. */
+/** Where public sets lie. MathQA is published as an archive: unpack it and import its `test.json`. */
 export const publicSets: readonly PublicSet[] = [
   {
     name: 'gsm8k',
@@ -63,5 +63,12 @@ export const publicSets: readonly PublicSet[] = [
     licence: 'MIT',
     format: 'math500',
     url: 'https://huggingface.co/datasets/HuggingFaceH4/MATH-500/resolve/main/test.jsonl',
+  },
+  {
+    name: 'aime2024',
+    description: '30 competition problems with whole numbers as answers',
+    licence: 'not stated',
+    format: 'aime2024',
+    url: 'https://huggingface.co/datasets/Maxwell-Jia/AIME_2024/resolve/main/aime_2024_problems.jsonl',
   },
 ];

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { HaltlineError } from '../../shared/errors.ts';
 import { importQuestions, type Importer, type ImportResult } from './importers/importer.ts';
 
@@ -48,6 +48,8 @@ export async function importFile(
       `${from}: no question in the format ${importer.name} (${importer.description}); ${reason}`,
     );
   }
-  await writeFile(to, result.questions.map((question) => `${JSON.stringify(question)}\n`).join(''));
+  const whole = `${to}.new`;
+  await writeFile(whole, result.questions.map((question) => `${JSON.stringify(question)}\n`).join(''));
+  await rename(whole, to);
   return result;
 }

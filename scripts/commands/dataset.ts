@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { flag, parsePositive } from '../options.ts';
+import type { FetchFlags } from './dataset-fetch-action.ts';
 
 const help = `
 Examples:
+  $ haltline dataset fetch gsm8k            (writes data/gsm8k.jsonl)
   $ haltline dataset import gsm8k test.jsonl data/gsm8k.jsonl
   $ haltline dataset show data/gsm8k.jsonl --limit 3
   $ haltline dataset show arithmetic`;
@@ -27,9 +29,21 @@ export function datasetCommand(): Command {
       const { showDataset } = await import('./dataset-action.ts');
       await showDataset(set, limit);
     });
-  return new Command('dataset')
-    .summary('import questions, or look at them')
+  const fetching = new Command('fetch')
+    .summary("download a public set and turn it into a spec's questions")
+    .argument('<name>', 'a public set of `haltline list datasets`')
+    .addOption(flag('--to <file>', 'the JSONL to write; default: data/NAME.jsonl'))
+    .addOption(flag('--url <url>', 'another address of the same file'))
+    .addOption(flag('--sha256 <hex>', 'what the file must have; default: what is known of the set'))
     .addHelpText('after', help)
+    .action(async (name: string, flags: FetchFlags) => {
+      const { fetchDataset } = await import('./dataset-fetch-action.ts');
+      await fetchDataset(name, flags);
+    });
+  return new Command('dataset')
+    .summary('fetch or import questions, or look at them')
+    .addHelpText('after', help)
+    .addCommand(fetching)
     .addCommand(importing)
     .addCommand(showing);
 }

@@ -36,9 +36,9 @@ const listers: Readonly<Record<ListKind, () => Promise<Listed[]>>> = {
   monitors: () => Promise.resolve(monitorSpecSchema.options.flatMap(listMonitors)),
   datasets: async () => [
     ...(await Promise.all(builtInDatasets.map(listBuiltIn))),
-    ...publicSets.map(({ name, description, licence, format, url }) => ({
+    ...publicSets.map(({ name, description, licence, url }) => ({
       name,
-      summary: `${description} (${licence}): ${url}, then \`haltline dataset import ${format}\``,
+      summary: `${description} (${licence}): \`haltline dataset fetch ${name}\`, from ${url}`,
       parameters: [],
     })),
   ],

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
-import type { AttackCase } from '../../producers/attacks/attack.ts';
+import type { Attack, AttackCase } from '../../producers/attacks/attack.ts';
+import { loadAttackModule } from '../../producers/attacks/load-module.ts';
 import { attackNames, findAttack } from '../../producers/attacks/registry.ts';
 import { type Condition, renderMessages, renderViews, spanText } from '../../producers/attacks/spans.ts';
 import { hint } from '../../producers/explain-issue.ts';
@@ -16,6 +17,8 @@ export interface ShowAttackFlags {
   readonly choices?: readonly string[];
   readonly context?: string;
   readonly param?: readonly string[];
+  readonly module?: string;
+  readonly seed: string;
   readonly condition?: Condition;
   readonly json: boolean;
 }
@@ -23,16 +26,12 @@ export interface ShowAttackFlags {
 /** How injected text is told from the rest. */
 type Mark = (text: string) => string;
 
-/** Prints one question under one attack. @throws HaltlineError CONFIG_INVALID */
-export function showAttack(name: string, flags: ShowAttackFlags): void {
+/** Prints one question under one attack. @throws HaltlineError CONFIG_INVALID, and what a module of one's own throws */
+export async function showAttack(name: string, flags: ShowAttackFlags): Promise<void> {
   const { config } = openSession('show', { quiet: true });
-  const attack = findAttack(name);
-  if (!attack) {
-    const message = `attack: got ${JSON.stringify(name)}, expected ${hint(name, attackNames)}`;
-    throw new HaltlineError('CONFIG_INVALID', message);
-  }
+  const attack = await loadAttack(name, flags.module);
   const parameters = checkOptions(attack.parametersSchema, readParameters(flags.param ?? []));
-  const attackCase = attack.render(readQuestion(flags), parameters, '0/show');
+  const attackCase = attack.render(readQuestion(flags), parameters, `${flags.seed}/show`);
   const known: Condition[] = ['clean', 'attacked', ...(attackCase.hasControl ? (['control'] as const) : [])];
   const shown = flags.condition === undefined ? known : known.filter((one) => one === flags.condition);
   if (shown.length === 0) throw new HaltlineError('CONFIG_INVALID', `--condition: ${name} has no control`);
@@ -48,6 +47,14 @@ export function showAttack(name: string, flags: ShowAttackFlags): void {
   const aim = attackCase.targetAnswer === undefined ? 'no answer' : attackCase.targetAnswer;
   process.stdout.write(`attack ${name}, aims at: ${terminalLines(aim)}\n`);
   for (const one of shown) process.stdout.write(describeCondition(attackCase, one, mark));
+}
+
+async function loadAttack(name: string, module: string | undefined): Promise<Attack> {
+  if (module !== undefined) return (await loadAttackModule({ name, module }, process.cwd())).attack;
+  const attack = findAttack(name);
+  if (attack) return attack;
+  const message = `attack: got ${JSON.stringify(name)}, expected ${hint(name, attackNames)}`;
+  throw new HaltlineError('CONFIG_INVALID', message);
 }
 
 function readParameters(pairs: readonly string[]): Record<string, unknown> {

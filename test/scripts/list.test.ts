@@ -68,7 +68,7 @@ describe('haltline list', { timeout: 120_000 }, () => {
     const cwd = await folderWith({});
     const { stdout } = await startCommand(['list', 'datasets'], { cwd }).ended;
     expect(stdout).toMatch(/^arithmetic +built in, 60 questions$/m);
-    expect(stdout).toMatch(/^gsm8k .*haltline dataset import gsm8k/m);
+    expect(stdout).toMatch(/^gsm8k .*haltline dataset fetch gsm8k/m);
   });
 
   it('names what can be listed when asked for something else', async () => {

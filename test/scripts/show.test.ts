@@ -37,4 +37,25 @@ describe('haltline show attack', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^haltline: statemnt: unknown key, .*did you mean statement\?.*\n$/);
   });
+
+  it("draws anew with another seed, and shows an attack of one's own from its module", async () => {
+    const planted = async (seed: string): Promise<string> =>
+      (await show(['paa', '--question', 'What is 30 + 14?', '--answer', '44', '--seed', seed])).stdout;
+    const [first, again] = await Promise.all([planted('1'), planted('1')]);
+    const others = await Promise.all(['2', '3', '4'].map(planted));
+    expect(again).toBe(first);
+    expect(others.some((other) => other !== first)).toBe(true);
+
+    const module = `export const attack = { name: 'mine', render: ({ question }, _, seed) => ({
+      asksForSteps: true,
+      messages: [{ role: 'user', spans: [
+        { text: question, injected: false, part: 'query' },
+        { text: ' drawn ' + seed, injected: true, part: 'query' },
+      ] }],
+    }) };`;
+    const cwd = await folderWith({ 'mine.mjs': module });
+    const args = ['show', 'attack', 'mine', '--module', 'mine.mjs', '--question', 'q?', '--seed', '9'];
+    const { stdout, stderr } = await startCommand(args, { cwd }).ended;
+    expect(stdout, stderr).toContain('[user]\nq?⟦ drawn 9/show⟧');
+  });
 });
