@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { METRICS_GROUP } from '../../shared/redis/sweep-store.ts';
 import type { Check } from './check.ts';
+import type { RedisClient } from '../../shared/redis/connection.ts';
 
 /** Watches of runs that are over end by themselves; a dead worker's have to be taken over first. */
 const PATIENCE_MS = 30_000;
 
 /** No job, no pending entry and no key of a run is left. */
 export async function checkLeftovers(
-  redis: Redis,
+  redis: RedisClient,
   keys: Keys,
   { sweep, targets }: { sweep: string; targets: readonly string[] },
 ): Promise<Check> {
@@ -41,12 +41,12 @@ export async function checkLeftovers(
   }
 }
 
-async function countPending(redis: Redis, stream: string): Promise<number> {
+async function countPending(redis: RedisClient, stream: string): Promise<number> {
   const reply: unknown = await redis.xpending(stream, METRICS_GROUP).catch(() => [0]);
   return Array.isArray(reply) ? Number(reply[0]) : 0;
 }
 
-async function runKeys(redis: Redis, keys: Keys): Promise<string[]> {
+async function runKeys(redis: RedisClient, keys: Keys): Promise<string[]> {
   const found: string[] = [];
   let cursor = '0';
   do {

@@ -30,6 +30,8 @@ import { countRefusals, readAllLines, readChains } from './read-results.ts';
 import { buildChaosSpec, buildRiddles, expectedFlag, riddleScript } from './riddles.ts';
 import { planStrikes } from './strikes.ts';
 
+/** Slow enough in the full form for over a hundred kills. */
+const TOKENS_PER_SECOND = { short: 100, full: 70 };
 /** Five arms each. */
 const RIDDLES = { short: 60, full: 400 };
 /** How long strikes go on at most: on a busy machine processes take longer to start than strikes to come. */
@@ -91,7 +93,7 @@ async function setStage(seed: string, size: Stage['size']): Promise<Stage> {
     `seed ${seed}: ${riddles.length} riddles, 2 generation, 2 monitor, 2 metrics workers, a producer, Redis with AOF`,
   );
   const simulator = await createSimulator({
-    tokensPerSecond: 100,
+    tokensPerSecond: TOKENS_PER_SECOND[size],
     logEntries: 100_000,
     logFile: join(dir, 'requests.jsonl'),
     script: (body) => riddleScript(seed, bodySchema.parse(body).messages),

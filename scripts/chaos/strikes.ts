@@ -35,7 +35,7 @@ const drawnAgain: readonly Deed[] = [
 const deeds: readonly Deed[] = [...drawnAgain, { type: 'fill-redis' }];
 /** Workers are killed most. */
 const workerKills = [kill('generation'), kill('monitor'), kill('metrics')];
-const drawnFrom: readonly Deed[] = [...drawnAgain, ...workerKills, ...workerKills];
+const drawnFrom: readonly Deed[] = [...drawnAgain, ...workerKills, ...workerKills, ...workerKills];
 
 /** Strikes without end, one every second or two, decided by the seed. */
 export function* planStrikes(seed: string): Generator<Strike> {
