@@ -141,6 +141,8 @@ export const summarySchema = z.strictObject({
       maxTokens: count,
     }),
   ),
+  /** `title` is what the entry is in a table: its name, or what it is instead (a surrogate is no Deadlock). */
+  attacks: z.array(z.strictObject({ id: z.string(), name: z.string(), title: z.string() })),
   monitors: z.array(z.strictObject({ id: z.string(), name: z.string(), sees: problemSightSchema })),
   counts: z.strictObject({
     total: count,

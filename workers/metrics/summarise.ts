@@ -1,3 +1,4 @@
+import { attackTitle } from '../../shared/core/report/attack-title.ts';
 import { arms } from '../../shared/schemas/arm.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { SettledReasoning, Summary, SummaryRow } from '../../shared/schemas/summary.ts';
@@ -64,6 +65,9 @@ function summaryHead(sweep: SweepFile, fold: Fold, redis: RedisCounts): Omit<Sum
         fold.reasoningSeen.get(target.id) ?? { visible: false, hidden: false },
       ),
       maxTokens: target.decoding.maxTokens,
+    })),
+    attacks: spec.attacks.map(({ id, name, parameters }) => ({
+      ...{ id, name, title: attackTitle(name, parameters) },
     })),
     monitors: spec.monitors.map(({ id, name, sees }) => ({ id, name, sees })),
     counts: {

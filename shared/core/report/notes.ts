@@ -1,6 +1,7 @@
 import type { Estimate } from '../../schemas/estimate.ts';
 import type { Spread, Summary, SummaryRow } from '../../schemas/summary.ts';
 import { terminalText } from '../terminal-text.ts';
+import { attackCell } from './attack-title.ts';
 import { cellMarks, describeCounts, formatNumber, intervalCell } from './cells.ts';
 
 /** What the figures of a report rest on and leave out, a line each, of any length. */
@@ -12,7 +13,7 @@ export function reportNotes(summary: Summary): string[] {
       ({ id, reasoning, maxTokens }) =>
         `${terminalText(id)}: token limit ${maxTokens}; reasoning is ${reasoning}, so TAF counts ${countedText[reasoning]}`,
     ),
-    ...rows.flatMap(rowNotes),
+    ...rows.flatMap((row) => rowNotes(summary, row)),
     ...countNotes(summary),
     ...costNotes(summary),
   ];
@@ -43,7 +44,7 @@ function tableFigures(row: SummaryRow): Estimate[] {
   );
 }
 
-function rowNotes(row: SummaryRow): string[] {
+function rowNotes(summary: Summary, row: SummaryRow): string[] {
   const parts = [
     share('unanswered', row.unanswered),
     share('refused', row.refused),
@@ -62,8 +63,11 @@ function rowNotes(row: SummaryRow): string[] {
     dropped('left out of LAF guarded', pairReasons(row.lafGuarded, row)),
   ].filter((part) => part !== '');
   if (parts.length === 0) return [];
-  const name = [row.target, row.dataset, row.attack, row.arm, row.monitor ?? ''].filter(Boolean).join(' ');
-  return [`${terminalText(name)}: ${parts.join('; ')}`];
+  const [before, after] = [
+    [row.target, row.dataset],
+    [row.arm, row.monitor ?? ''],
+  ].map((words) => terminalText(words.filter(Boolean).join(' ')));
+  return [`${before} ${attackCell(summary, row.attack)} ${after}: ${parts.join('; ')}`];
 }
 
 /** Nothing to say of a share of 0. */

@@ -1,6 +1,7 @@
 import type { Estimate } from '../../schemas/estimate.ts';
 import type { Summary, SummaryRow } from '../../schemas/summary.ts';
 import { terminalText } from '../terminal-text.ts';
+import { attackCell } from './attack-title.ts';
 import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { publishedAsr, publishedTaf } from './published.ts';
@@ -54,13 +55,13 @@ interface Pair {
 export function renderPaperLayout(summary: Summary, options: { readonly width?: number } = {}): string {
   const width = Math.max(80, options.width ?? 120);
   const heading = publishedHeading(summary);
-  const asr = pairsOf(summary.rows, ['badchain', 'paa']).map((pair) => [
-    ...caseCells(pair),
+  const asr = pairsOf(summary, ['badchain', 'paa']).map((pair) => [
+    ...caseCells(summary, pair),
     ...figures(pair, (row) => row.asrWrong),
   ]);
-  const tafPairs = pairsOf(summary.rows, ['overthink', 'deadlock']);
-  const taf = tafPairs.map((pair) => [...caseCells(pair), ...figures(pair, (row) => row.taf)]);
-  const laf = tafPairs.map((pair) => [...caseCells(pair), ...latencyCells(pair)]);
+  const tafPairs = pairsOf(summary, ['overthink', 'deadlock']);
+  const taf = tafPairs.map((pair) => [...caseCells(summary, pair), ...figures(pair, (row) => row.taf)]);
+  const laf = tafPairs.map((pair) => [...caseCells(summary, pair), ...latencyCells(pair)]);
   const quotedAsr = publishedAsr.map((line) => [
     ...[line.target, line.attack, 'GSM8K', ''],
     ...['100', line.without, '100', line.with],
@@ -118,11 +119,12 @@ function noteLines({ targets }: Summary): string[] {
   ];
 }
 
-/** Rows of the attacks (variants are `name-...`), each attacked row with every guarded row of its cases. */
-function pairsOf(rows: readonly SummaryRow[], attacks: readonly string[]): Pair[] {
-  return attacks.flatMap((name) =>
+/** Rows of the attacks of these names, whatever their ids, each attacked row with every guarded row of its cases. */
+function pairsOf({ rows, attacks }: Summary, names: readonly string[]): Pair[] {
+  const nameOf = new Map(attacks.map(({ id, name }) => [id, name]));
+  return names.flatMap((name) =>
     rows
-      .filter(({ arm, attack }) => arm === 'attacked' && (attack === name || attack.startsWith(`${name}-`)))
+      .filter(({ arm, attack }) => arm === 'attacked' && nameOf.get(attack) === name)
       .flatMap((attacked): Pair[] => {
         const guarded = rows.filter(
           (row) =>
@@ -136,8 +138,13 @@ function pairsOf(rows: readonly SummaryRow[], attacks: readonly string[]): Pair[
   );
 }
 
-function caseCells({ attacked, guarded }: Pair): string[] {
-  return [attacked.target, attacked.attack, attacked.dataset, guarded?.monitor ?? ''].map(terminalText);
+function caseCells(summary: Summary, { attacked, guarded }: Pair): string[] {
+  const [target = '', dataset = '', monitor = ''] = [
+    attacked.target,
+    attacked.dataset,
+    guarded?.monitor ?? '',
+  ].map(terminalText);
+  return [target, attackCell(summary, attacked.attack), dataset, monitor];
 }
 
 function figures({ attacked, guarded }: Pair, figure: (row: SummaryRow) => Estimate | undefined): string[] {

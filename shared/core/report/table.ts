@@ -1,5 +1,6 @@
 import type { Summary, SummaryRow } from '../../schemas/summary.ts';
 import { terminalText } from '../terminal-text.ts';
+import { attackCell } from './attack-title.ts';
 import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { reportNotes } from './notes.ts';
@@ -36,7 +37,7 @@ export function renderReport(summary: Summary, options: { readonly width?: numbe
     const [first] = group;
     if (first === undefined) continue;
     lines.push('', `target ${terminalText(first.target)}, data set ${terminalText(first.dataset)}`, '');
-    lines.push(...renderTable(group, width));
+    lines.push(...renderTable(summary, group, width));
   }
   if (summary.rows.length === 0) lines.push('', 'no run has ended yet');
   lines.push('', ...reportNotes(summary).flatMap((note) => wrap(note, width)));
@@ -66,11 +67,11 @@ function tables(rows: readonly SummaryRow[]): SummaryRow[][] {
   return [...groups.values()];
 }
 
-function renderTable(rows: readonly SummaryRow[], width: number): string[] {
+function renderTable(summary: Summary, rows: readonly SummaryRow[], width: number): string[] {
   const shown = width < narrow ? columns.filter((_, place) => place !== intervalColumn) : columns;
   let attack: string | undefined;
   const cells = rows.flatMap((row) => {
-    const heading = row.attack === attack ? [] : [terminalText(row.attack)];
+    const heading = row.attack === attack ? [] : [attackCell(summary, row.attack)];
     attack = row.attack;
     const all = rowCells(row);
     return [...heading, width < narrow ? all.filter((_, place) => place !== intervalColumn) : all];

@@ -112,6 +112,7 @@ export const failed: Partial<RunResult> = { outcome: { status: 'failed', code: '
 export function liveSweep(fields: {
   total: number;
   id?: string;
+  attacks?: unknown[];
   reasoning?: 'visible' | 'none' | 'hidden' | 'auto';
   intervention?: 'halt' | 'flag';
 }): LiveSweep {
@@ -129,7 +130,7 @@ export function liveSweep(fields: {
           reasoning: fields.reasoning ?? 'auto',
         },
       ],
-      attacks: ['badchain'],
+      attacks: fields.attacks ?? ['badchain', 'paa', 'overthink', 'deadlock'],
       datasets: ['gsm8k'],
       intervention: fields.intervention ?? 'halt',
     },

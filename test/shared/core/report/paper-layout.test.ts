@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { renderReport } from '../../../../shared/core/report/table.ts';
 import { renderPaperLayout } from '../../../../shared/core/report/paper-layout.ts';
 import type { RunLine } from '../../../../shared/schemas/run-result.ts';
 import type { Summary } from '../../../../shared/schemas/summary.ts';
@@ -8,7 +9,7 @@ import { summariseNow } from '../../../../workers/metrics/summarise.ts';
 import { halted, liveSweep, runLine, wrong } from '../../../workers/metrics/run-lines.ts';
 
 /** 40 questions under two attacks: 30 attacked runs wrong and 20 times as long and slow, every guarded one halted. */
-function summary(simulated: boolean): Summary {
+function summary(simulated: boolean, attacks?: unknown[]): Summary {
   const fold = new Fold();
   const lines = ['badchain', 'deadlock'].flatMap((attack, block) =>
     Array.from({ length: 40 }, (_, cluster): RunLine[] => {
@@ -33,7 +34,10 @@ function summary(simulated: boolean): Summary {
     }).flat(),
   );
   for (const line of lines) fold.add(line);
-  return summariseNow(liveSweep({ total: lines.length }), fold, { deadLetters: 0, lateUse: {} });
+  return summariseNow(liveSweep({ total: lines.length, ...(attacks && { attacks }) }), fold, {
+    deadLetters: 0,
+    lateUse: {},
+  });
 }
 
 it("lays a simulated sweep out as the paper's Tables 4 and 5, and calls the published figures not comparable", async () => {
@@ -67,4 +71,20 @@ it('leaves what the paper does not quote unquoted', () => {
   expect(text).toMatch(/DeepSeek-V3\.2 +badchain +GSM8K +100 +0\.78 +100 +0\n/);
   expect(text).toMatch(/DeepSeek-V3\.2 +paa +GSM8K +100 +not quoted +100 +<= 0\.05\n/);
   expect(text).toMatch(/Phi-4-mini-reasoning +deadlock +CommonsenseQA +100 +16\.85 +100 +4\.69\n/);
+});
+
+it('goes by the name of an attack, not by the id of its entry, and calls a surrogate what it is', () => {
+  const attacks = [
+    { id: 'badchain', name: 'paa' },
+    { id: 'deadlock', name: 'deadlock', parameters: { variant: 'surrogate' } },
+  ];
+  const text = renderPaperLayout(summary(false, attacks), { width: 200 });
+  const rows = text.split('\n').filter((line) => line.startsWith('toy '));
+  expect(rows[0]).toContain('badchain (paa)');
+  expect(rows[1]).toContain('surrogate prompt that induces loops, not Deadlock (deadlock)');
+  expect(renderReport(summary(false, attacks))).toContain('not Deadlock (deadlock)');
+  const renamed = [{ id: 'badchain', name: 'deadlock' }];
+  expect(renderPaperLayout(summary(false, renamed)).split('\n')).toContain(
+    'no run of these attacks in this sweep',
+  );
 });
