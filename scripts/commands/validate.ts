@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { SweepSpec } from '../../shared/schemas/sweep-spec.ts';
 import { addLayerFlags } from '../layer-flags.ts';
 import type { SpecLayer } from '../layer-spec.ts';
 import { flag, parsePositive } from '../options.ts';
@@ -27,6 +28,7 @@ export function validateCommand(): Command {
     const { loadSpec } = await import('../../producers/load-spec.ts');
     const { layerSpec } = await import('../layer-spec.ts');
     const { prepareSweep } = await import('../prepare-sweep.ts');
+    const { unpricedModels } = await import('../../shared/core/spend.ts');
     openSession('validate', { quiet: true });
     const { sweep, plan } = await prepareSweep(layerSpec(await loadSpec(path, process.env), flags), {
       limit: flags.limit,
@@ -42,9 +44,27 @@ export function validateCommand(): Command {
       datasets: sweep.datasets.map(({ id, sample }) => `${id} (${String(sample.length)})`),
       monitors: sweep.spec.monitors.map(({ id }) => id),
       arms: sweep.spec.arms,
+      caps: describeCaps(sweep.spec, unpricedModels(sweep.spec)),
     };
     process.stdout.write(flags.json ? `${JSON.stringify(figures, null, 2)}\n` : describe(figures));
   });
+}
+
+/** The caps that the spec sets, and what is not priced: a spend cap with an unpriced model has been refused before. */
+function describeCaps(spec: SweepSpec, unpriced: readonly string[]): string[] {
+  const { maxCost, maxTokens, maxRuns, maxWallTimeMinutes } = spec.limits;
+  const caps = [
+    maxCost === undefined ? undefined : `${maxCost} spent (limits.maxCost)`,
+    maxTokens === undefined ? undefined : `${maxTokens} tokens (limits.maxTokens)`,
+    maxRuns === undefined ? undefined : `${maxRuns} runs (limits.maxRuns)`,
+    maxWallTimeMinutes === undefined
+      ? undefined
+      : `${maxWallTimeMinutes} minutes (limits.maxWallTimeMinutes)`,
+  ].filter((cap) => cap !== undefined);
+  return [
+    ...(caps.length === 0 ? ['none'] : caps),
+    ...(unpriced.length === 0 ? [] : [`not priced: ${unpriced.join(', ')}`]),
+  ];
 }
 
 function describe(figures: Readonly<Record<string, string | number | readonly string[]>>): string {

@@ -17,7 +17,10 @@ import { testRedis } from '../support/redis.ts';
 import { folderWith, startCommand } from '../support/run-command.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-const prices = { 'sim-instruct': { inputPerMTok: 1, outputPerMTok: 10 } };
+const prices = {
+  'sim-instruct': { inputPerMTok: 1, outputPerMTok: 10 },
+  'sim-monitor': { inputPerMTok: 10, outputPerMTok: 10 },
+};
 
 /** Eight generation workers, a monitor and a metrics worker on one sweep, and what feeds it. */
 async function startSweep() {
@@ -35,7 +38,7 @@ async function startSweep() {
     await Promise.all(workers.map((worker) => worker.close()));
     await simulator.close();
   });
-  const feed = async (limits: object) => {
+  const feed = async (limits: object, more: object = {}) => {
     const path = await writeSpec(dir, {
       name: 'capped',
       targets: [
@@ -50,6 +53,7 @@ async function startSweep() {
       datasets: [{ id: 'arithmetic', limit: 8 }],
       prices,
       limits,
+      ...more,
     });
     const { sweep, plan } = await prepareSweep(await loadSpec(path, {}));
     const signal = new AbortController().signal;
@@ -86,6 +90,30 @@ test(
     expect(second).toMatchObject({ end: 'finished', sweep: { id } });
     expect(await lines(id)).toHaveLength(second.sweep.total);
     expect(simulator.requests()).toHaveLength(second.sweep.total);
+  },
+);
+
+test(
+  'what a monitor model costs counts under the cap too, as it is spent, and goes over by no more than what was in flight',
+  { timeout: 240_000 },
+  async () => {
+    const { feed, lines, store, simulator, dir } = await startSweep();
+    const maxCost = 0.3;
+    const judge = { id: 'judge', name: 'llm', config: { apiBaseUrl: simulator.url, model: 'sim-monitor' } };
+    const { end, sweep } = await feed({ maxCost }, { monitors: [judge], arms: ['guarded'], repeat: 8 });
+    expect([end, await store.cap(sweep.id)]).toEqual(['capped', 'maxCost']);
+    const done = await lines(sweep.id);
+    expect(done.length).toBeLessThan(sweep.total);
+    const { spent } = await store.spend(sweep.id);
+    const { cost } = await summariseFolder(join(dir, sweep.id));
+    expect(cost.monitor.money).toBeGreaterThan(0.5 * maxCost);
+    expect(spent.money).toBeCloseTo(cost.money ?? 0, 6);
+    const dearest = Math.max(
+      ...done.map(({ monitorUse }) => (monitorUse.tokensIn + monitorUse.tokensOut) / 1e5),
+    );
+    const overshoot = Math.max(0, spent.money - maxCost);
+    console.log('cap with a priced monitor:', { maxCost, spent, overshoot, dearest });
+    expect(overshoot).toBeLessThanOrEqual(16 * dearest);
   },
 );
 
