@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../shared/redis/connection.ts';
 import type { Logger } from 'pino';
 import { HaltlineError } from '../shared/errors.ts';
 import type { Keys } from '../shared/redis/keys.ts';
@@ -19,7 +19,7 @@ export interface FeedOptions {
   readonly sweep: LiveSweep;
   readonly plan: Plan;
   /** A connection of the role `commands`; left open. */
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: Keys;
   readonly log: Logger;
   /** Aborted: nothing more is enqueued, and the feeder lets go of the sweep. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/connection.ts';
 
 /** Bytes by name: resident memory of each process, and what Redis says it uses. */
 export type Memory = Readonly<Record<string, number>>;
@@ -9,7 +9,10 @@ const SAMPLES = 21;
 const EVERY_MS = 500;
 
 /** Medians over ten seconds: garbage comes and goes. */
-export async function sampleMemory(pids: Readonly<Record<string, number>>, redis: Redis): Promise<Memory> {
+export async function sampleMemory(
+  pids: Readonly<Record<string, number>>,
+  redis: RedisClient,
+): Promise<Memory> {
   const samples: Record<string, number[]> = {};
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     for (const [name, pid] of Object.entries(pids)) (samples[name] ??= []).push(await residentBytes(pid));
@@ -25,7 +28,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
 }
 
-async function usedBytes(redis: Redis): Promise<number> {
+async function usedBytes(redis: RedisClient): Promise<number> {
   return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 }
 

@@ -10,9 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../shared/redis/connection.ts';
 import { createKeys, type Keys } from '../../shared/redis/keys.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
 import { type Check, describeCheck } from '../chaos/check.ts';
@@ -92,7 +91,7 @@ async function checkPipeline(dir: string, plan: number): Promise<Check[]> {
 }
 
 async function measure(
-  redis: Redis,
+  redis: RedisClient,
   processes: Readonly<Record<string, HaltlineProcess>>,
   redisPid: number,
 ): Promise<Check[]> {
@@ -139,11 +138,11 @@ async function measure(
   }
 }
 
-async function sweepOf(redis: Redis, keys: Keys): Promise<string> {
+async function sweepOf(redis: RedisClient, keys: Keys): Promise<string> {
   return (await redis.smembers(keys.liveSweeps))[0] ?? '';
 }
 
-async function doneRuns(redis: Redis, keys: Keys): Promise<number> {
+async function doneRuns(redis: RedisClient, keys: Keys): Promise<number> {
   return new SweepStore(redis, keys).countDone(await sweepOf(redis, keys));
 }
 
@@ -153,7 +152,7 @@ function waitingKey(keys: Keys): string {
 
 /** Generation ends, what it committed goes to disk, and then no run that is marked may have a key. */
 async function keysOnDisk(
-  redis: Redis,
+  redis: RedisClient,
   keys: Keys,
   sweep: string,
   processes: Readonly<Record<string, HaltlineProcess>>,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
-import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../shared/redis/connection.ts';
 import { createKeys } from '../../shared/redis/keys.ts';
 import { PushReceiver } from '../../shared/redis/push-receiver.ts';
 import { type EpochRef, RunStore } from '../../shared/redis/run-store.ts';
@@ -39,7 +38,7 @@ export interface Measured {
  * verdict is measured.
  */
 export class ChainDriver {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #sweep: LiveSweep;
   readonly #store: RunStore;
   readonly #sweeps: SweepStore;
@@ -57,7 +56,7 @@ export class ChainDriver {
   #latencies: number[] = [];
 
   private constructor(
-    redis: Redis,
+    redis: RedisClient,
     parts: { sweep: LiveSweep; prefix: string; id: string; receiver: PushReceiver },
   ) {
     const keys = createKeys(parts.prefix);
@@ -269,7 +268,7 @@ async function until(atMs: number): Promise<void> {
   if (left > 0) await sleep(left);
 }
 
-async function redisUse(redis: Redis): Promise<{ bytes: number; cpuSeconds: number }> {
+async function redisUse(redis: RedisClient): Promise<{ bytes: number; cpuSeconds: number }> {
   const [stats, cpu] = [await redis.info('stats'), await redis.info('cpu')];
   const read = (text: string, name: string): number =>
     Number(new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1]);

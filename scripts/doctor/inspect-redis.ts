@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/connection.ts';
 import { type Percentiles, percentiles } from '../../shared/core/statistics/percentiles.ts';
 import { infoField, maxmemoryPolicy, readInfo } from '../../shared/redis/check-redis.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -12,13 +13,15 @@ const SLOW_MS = 20;
 
 export interface RedisFacts {
   readonly version: string | undefined;
+  /** Of a cluster; absent: one Redis. */
+  readonly nodes?: number;
   readonly maxmemoryPolicy: string | undefined;
   /** Round trips of a PING, one after the other, in milliseconds. */
   readonly pingMs: Percentiles | undefined;
 }
 
 /** A Redis that was found usable. */
-export async function inspectRedis(redis: Redis): Promise<RedisFacts> {
+export async function inspectRedis(redis: RedisClient): Promise<RedisFacts> {
   const version = infoField(await readInfo(redis, 'server'), 'redis_version');
   const times: number[] = [];
   for (let i = 0; i < PINGS; i += 1) {
@@ -26,13 +29,16 @@ export async function inspectRedis(redis: Redis): Promise<RedisFacts> {
     await redis.ping();
     times.push(performance.now() - startedAt);
   }
-  return { version, maxmemoryPolicy: await maxmemoryPolicy(redis), pingMs: percentiles(times) };
+  const nodes = redis instanceof Cluster ? { nodes: redis.nodes('all').length } : {};
+  return { version, ...nodes, maxmemoryPolicy: await maxmemoryPolicy(redis), pingMs: percentiles(times) };
 }
 
-export function judgeRedis({ version, maxmemoryPolicy: policy, pingMs }: RedisFacts): Finding {
+export function judgeRedis({ version, nodes, maxmemoryPolicy: policy, pingMs }: RedisFacts): Finding {
   const p50 = pingMs?.p50 ?? 0;
   const ping = `ping p50 ${p50.toFixed(2)} ms, p95 ${(pingMs?.p95 ?? 0).toFixed(2)} ms`;
-  return finding(p50 > SLOW_MS ? 'warn' : 'ok', 'redis', `${version ?? '?'}, ${policy ?? '?'}, ${ping}`);
+  const cluster = nodes === undefined ? [] : [`cluster of ${String(nodes)} nodes`];
+  const text = [version ?? '?', ...cluster, policy ?? '?', ping].join(', ');
+  return finding(p50 > SLOW_MS ? 'warn' : 'ok', 'redis', text);
 }
 
 export interface QueueFacts {
@@ -58,7 +64,7 @@ export interface LiveFacts {
 }
 
 /** The live sweeps, and the queues that serve them: that of the monitors, and one for each target. */
-export async function inspectLive(redis: Redis, keys: Keys): Promise<LiveFacts> {
+export async function inspectLive(redis: RedisClient, keys: Keys): Promise<LiveFacts> {
   const store = new SweepStore(redis, keys);
   const sweeps: SweepFacts[] = [];
   const targets = new Set<string>();
@@ -77,7 +83,7 @@ export async function inspectLive(redis: Redis, keys: Keys): Promise<LiveFacts> 
 }
 
 async function inspectQueue(
-  redis: Redis,
+  redis: RedisClient,
   { queue, name, prefix }: { queue: string; name: string; prefix: string },
 ): Promise<QueueFacts> {
   const opened = new Queue(name, { connection: redis, prefix });

@@ -1,6 +1,21 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { HaltlineError } from '../errors.ts';
+import { createCluster } from './cluster-connection.ts';
+
+/** One Redis, or a Redis Cluster: all commands are the same, as long as the keys of one share a hash tag. */
+export type RedisClient = Redis | Cluster;
+
+/** Where Redis is, and as whom. */
+export interface RedisAddress extends RedisOptions {
+  /** Nodes of a Redis Cluster, which know the others; absent: one Redis, at `host` and `port`. */
+  readonly seeds?: readonly Seed[];
+}
+
+interface Seed {
+  readonly host: string;
+  readonly port: number;
+}
 
 /**
  * What a connection is for. A blocking read holds back everything behind it, and a subscriber takes no commands, so
@@ -12,7 +27,7 @@ import { HaltlineError } from '../errors.ts';
  */
 export type RedisRole = 'commands' | 'blocking' | 'subscriber' | 'producer';
 
-const urlShape = 'redis[s]://[user:password@]host[:port][/database]';
+const urlShape = 'redis[s]://[user:password@]host[:port][,host[:port]...][/database]';
 const maxReconnectDelayMs = 2_000;
 /**
  * A half-open socket answers nothing: with a command pending this long, the connection is made anew. Well above the 10 s
@@ -22,25 +37,53 @@ const silentSocketMs = 20_000;
 
 /**
  * Connection options from a URL: `redis://` or `rediss://` (TLS), user, password (percent-encoded), IPv6 in brackets,
- * database number as path.
+ * database number as path. Several hosts with commas between them, or one with a comma after it, are nodes of a Redis
+ * Cluster, which has no database but 0.
  *
  * @throws HaltlineError `CONFIG_INVALID`, one line without the URL: it can hold a password
  */
-export function redisOptionsFromUrl(text: string): RedisOptions {
-  const url = parseUrl(text);
+export function redisOptionsFromUrl(text: string): RedisAddress {
+  const [first, ...others] = splitHosts(text);
+  const url = parseUrl(first);
   const database = /^\/?$/.test(url.pathname) ? '0' : url.pathname.slice(1);
   if (!/^\d{1,5}$/.test(database)) throw invalidUrl('its path is not a database number');
   if (url.search !== '' || url.hash !== '') throw invalidUrl('it has a query or a fragment');
+  if (others.length > 0 && Number(database) !== 0) throw invalidUrl('a cluster has no database but 0');
   const username = decode(url.username, 'user');
   const password = decode(url.password, 'password');
+  const rest = others.filter((host) => host !== '').map((host) => seedOf(parseUrl(`redis://${host}`)));
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: url.port === '' ? 6379 : Number(url.port),
+    ...seedOf(url),
     db: Number(database),
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
     ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+    ...(others.length === 0 ? {} : { seeds: [seedOf(url), ...rest] }),
   };
+}
+
+/** The URL of a cluster that one of its nodes' URL leads to. */
+export function clusterUrl(text: string): string {
+  const { start, end } = hostsOf(text);
+  return `${text.slice(0, start)}${text.slice(start, end)},${text.slice(end)}`;
+}
+
+/** The URL with its first host alone, then its other hosts; what stands before `@` may hold commas too. */
+function splitHosts(text: string): [string, ...string[]] {
+  const { start, end } = hostsOf(text);
+  const [host = '', ...others] = text.slice(start, end).split(',');
+  return [`${text.slice(0, start)}${host}${text.slice(end)}`, ...others];
+}
+
+function hostsOf(text: string): { start: number; end: number } {
+  const start = Math.max(text.indexOf('://') + 3, text.lastIndexOf('@') + 1);
+  const length = text.slice(start).search(/[/?#]/);
+  return { start, end: length === -1 ? text.length : start + length };
+}
+
+function seedOf(url: URL): Seed {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: url.port === '' ? 6379 : Number(url.port) };
 }
 
 /**
@@ -49,33 +92,51 @@ export function redisOptionsFromUrl(text: string): RedisOptions {
  *
  * No `keyPrefix`: BullMQ doesn't work with it.
  */
-export function createRedis(options: RedisOptions, role: RedisRole, log?: Logger): Redis {
-  const redis = new Redis({
-    ...options,
-    connectionName: `haltline-${role}`,
-    connectTimeout: 5_000,
-    retryStrategy: reconnectDelayMs,
-    // After a failover the old primary answers READONLY: connect again, and send the command again.
-    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
-    // Replies in the same shapes over both versions of the protocol; BullMQ counts on these.
-    replyMapping: 'legacy',
-    ...settingsOf(role),
-  });
+export function createRedis(address: RedisAddress, role: RedisRole, log?: Logger): RedisClient {
+  const redis = openClient(address, role);
   let down = false;
   redis.on('error', (error: Error) => {
     if (down) return;
     down = true;
     log?.warn(
-      { event: 'redis-lost', role, redis: describeAddress(options), err: error },
+      { event: 'redis-lost', role, redis: describeAddress(address), err: error },
       'redis connection lost',
     );
   });
   redis.on('ready', () => {
     if (down)
-      log?.info({ event: 'redis-back', role, redis: describeAddress(options) }, 'redis connection is back');
+      log?.info({ event: 'redis-back', role, redis: describeAddress(address) }, 'redis connection is back');
     down = false;
   });
   return redis;
+}
+
+function openClient({ seeds, ...options }: RedisAddress, role: RedisRole): RedisClient {
+  const { enableOfflineQueue, ...settings } = settingsOf(role);
+  const shared = {
+    ...options,
+    ...settings,
+    connectionName: `haltline-${role}`,
+    connectTimeout: 5_000,
+    // Replies in the same shapes over both versions of the protocol; BullMQ counts on these.
+    replyMapping: 'legacy',
+  } as const;
+  if (seeds) {
+    // Each node's host and port win over those of the first seed.
+    return createCluster({
+      seeds,
+      node: shared,
+      retryDelayMs: reconnectDelayMs,
+      isPatient: enableOfflineQueue,
+    });
+  }
+  return new Redis({
+    ...shared,
+    enableOfflineQueue,
+    retryStrategy: reconnectDelayMs,
+    // After a failover the old primary answers READONLY: connect again, and send the command again.
+    reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+  });
 }
 
 /**
@@ -85,37 +146,42 @@ export function createRedis(options: RedisOptions, role: RedisRole, log?: Logger
  * @throws HaltlineError `REDIS_UNAVAILABLE` with host, port and reason
  */
 export async function connectOrExplain(
-  options: RedisOptions,
+  address: RedisAddress,
   role: RedisRole,
   { log, timeoutMs = 3_000 }: { log?: Logger; timeoutMs?: number } = {},
-): Promise<Redis> {
-  const redis = createRedis(options, role, log);
+): Promise<RedisClient> {
+  const redis = createRedis(address, role, log);
   try {
     await waitUntilReady(redis, timeoutMs);
     return redis;
   } catch (error) {
     redis.disconnect();
     const reason = error instanceof Error ? error.message || error.name : String(error);
-    const message = `no usable Redis at ${describeAddress(options)}: ${reason}`;
+    const message = `no usable Redis at ${describeAddress(address)}: ${reason}`;
     throw new HaltlineError('REDIS_UNAVAILABLE', message, { retryable: true, cause: error });
   }
 }
 
-/** Host and port as in a URL, without user and password. */
-export function describeAddress(options: RedisOptions): string {
-  const host = options.host ?? '127.0.0.1';
-  return `${host.includes(':') ? `[${host}]` : host}:${options.port ?? 6379}`;
+/** Host and port as in a URL, without user and password; those of a cluster's seeds with commas between them. */
+export function describeAddress(address: RedisAddress): string {
+  const { host = '127.0.0.1', port = 6379 } = address;
+  return (address.seeds ?? [{ host, port }])
+    .map((seed) => `${seed.host.includes(':') ? `[${seed.host}]` : seed.host}:${seed.port}`)
+    .join(',');
 }
 
-type RoleSettings = Pick<RedisOptions, 'maxRetriesPerRequest' | 'socketTimeout' | 'enableOfflineQueue'>;
+interface RoleSettings extends Pick<RedisOptions, 'socketTimeout'> {
+  readonly maxRetriesPerRequest: number | null;
+  readonly enableOfflineQueue: boolean;
+}
 
 function settingsOf(role: RedisRole): RoleSettings {
   switch (role) {
     case 'commands':
-      return { maxRetriesPerRequest: null, socketTimeout: silentSocketMs };
+      return { maxRetriesPerRequest: null, enableOfflineQueue: true, socketTimeout: silentSocketMs };
     case 'blocking':
     case 'subscriber':
-      return { maxRetriesPerRequest: null };
+      return { maxRetriesPerRequest: null, enableOfflineQueue: true };
     case 'producer':
       return { maxRetriesPerRequest: 1, enableOfflineQueue: false, socketTimeout: silentSocketMs };
   }
@@ -127,7 +193,7 @@ function reconnectDelayMs(attempt: number): number {
   return Math.round(delayMs * (1 + Math.random() / 5));
 }
 
-async function waitUntilReady(redis: Redis, timeoutMs: number): Promise<void> {
+async function waitUntilReady(redis: RedisClient, timeoutMs: number): Promise<void> {
   let lastError: Error | undefined;
   let onReady: (() => void) | undefined;
   let onError: ((error: Error) => void) | undefined;
@@ -136,8 +202,8 @@ async function waitUntilReady(redis: Redis, timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       onReady = resolve;
       onError = (error) => {
-        lastError = error;
-        if (isRefusal(error)) reject(error);
+        lastError = nodeErrorOf(error) ?? error;
+        if (isRefusal(lastError)) reject(lastError);
       };
       redis.on('ready', onReady).on('error', onError);
       timer = setTimeout(() => {
@@ -149,6 +215,11 @@ async function waitUntilReady(redis: Redis, timeoutMs: number): Promise<void> {
     if (onReady !== undefined) redis.off('ready', onReady);
     if (onError !== undefined) redis.off('error', onError);
   }
+}
+
+/** Why the last node of a cluster could not be asked for the others. */
+function nodeErrorOf(error: Error): Error | undefined {
+  return 'lastNodeError' in error && error.lastNodeError instanceof Error ? error.lastNodeError : undefined;
 }
 
 /** Trying again can't help: Redis has answered, and says no. */

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
 import type { Keys } from './keys.ts';
 
 /** Kept at most, about: enough to see what went wrong, never enough to fill Redis. */
@@ -17,10 +17,10 @@ export interface DeadLetter {
 
 /** Messages that do not fit their schemas, with the reason. Counted for good, kept for a while. */
 export class DeadLetters {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
 
-  constructor(redis: Redis, keys: Keys) {
+  constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
   }

@@ -9,8 +9,8 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { HaltlineError } from '../errors.ts';
-import { checkRedis } from './check-redis.ts';
-import { connectOrExplain, redisOptionsFromUrl } from './connection.ts';
+import { checkRedis, isClusterNode } from './check-redis.ts';
+import { clusterUrl, connectOrExplain, redisOptionsFromUrl, type RedisClient } from './connection.ts';
 import { findUnpackedRedis, unpackDebianRedis } from './debian-redis.ts';
 import { findRedisServer, withLibraries, type RedisProgram } from './find-redis-server.ts';
 import { startGuarded, type GuardedProcess } from './redis-process.ts';
@@ -76,7 +76,8 @@ export interface ObtainedRedis {
 }
 
 /**
- * The Redis of REDIS_URL, checked; without one, an embedded Redis.
+ * The Redis of REDIS_URL, checked; without one, an embedded Redis. Where REDIS_URL names one node of a cluster, the URL
+ * that comes back names the cluster.
  *
  * @throws HaltlineError `REDIS_UNAVAILABLE` or `REDIS_UNSUITABLE`, one line
  */
@@ -86,13 +87,25 @@ export async function obtainRedis({ config, log }: { config: Config; log: Logger
     const redis = await startEmbeddedRedis({ cacheDir, searchPath, log });
     return { url: redis.url, embedded: true, stop: () => redis.stop() };
   }
-  const redis = await connectOrExplain(redisOptionsFromUrl(redisUrl), 'commands');
+  const url = (await isNodeOfCluster(redisUrl)) ? clusterUrl(redisUrl) : redisUrl;
+  await withConnection(url, checkRedis);
+  return { url, embedded: false, stop: () => Promise.resolve() };
+}
+
+async function isNodeOfCluster(url: string): Promise<boolean> {
+  return redisOptionsFromUrl(url).seeds === undefined && withConnection(url, isClusterNode);
+}
+
+async function withConnection<Answer>(
+  url: string,
+  ask: (redis: RedisClient) => Promise<Answer>,
+): Promise<Answer> {
+  const redis = await connectOrExplain(redisOptionsFromUrl(url), 'commands');
   try {
-    await checkRedis(redis);
+    return await ask(redis);
   } finally {
     redis.disconnect();
   }
-  return { url: redisUrl, embedded: false, stop: () => Promise.resolve() };
 }
 
 async function obtainProgram({ cacheDir, searchPath, log }: EmbeddedRedisOptions): Promise<RedisProgram> {

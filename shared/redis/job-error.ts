@@ -1,5 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HaltlineError } from '../errors.ts';
@@ -42,7 +42,7 @@ export function parseJob<Schema extends z.ZodType>(schema: Schema, job: Job<unkn
  * again; what a newer version wrote is left for a newer worker, without using an attempt; all else is tried again.
  */
 export async function withJobErrors(
-  context: { job: Job<unknown>; token: string; redis: Redis; keys: Keys; log: Logger },
+  context: { job: Job<unknown>; token: string; redis: RedisClient; keys: Keys; log: Logger },
   work: () => Promise<void>,
 ): Promise<void> {
   const { job, token, redis, keys, log } = context;

@@ -1,5 +1,8 @@
-import type { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisClient } from './connection.ts';
 import { type Push, pushSchema } from '../schemas/push.ts';
+
+const RESUBSCRIBE_MS = 100;
 
 /** Hears what is pushed about one epoch. `onGap`: pushes may have been lost, so the truth must be read. */
 export interface PushListener {
@@ -19,18 +22,21 @@ interface About {
  */
 export class PushReceiver {
   readonly #listeners = new Map<string, PushListener>();
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
+  #isClosed = false;
 
-  private constructor(redis: Redis) {
+  private constructor(redis: RedisClient) {
     this.#redis = redis;
   }
 
   /** `redis` is used for nothing else from now on; the receiver closes it. */
-  static async create(redis: Redis, channel: string): Promise<PushReceiver> {
+  static async create(redis: RedisClient, channel: string): Promise<PushReceiver> {
     const receiver = new PushReceiver(redis);
-    redis.on('message', (_channel, message) => receiver.#hear(message));
+    redis.on('message', (_channel: string, message: string) => receiver.#hear(message));
     await redis.subscribe(channel);
     redis.on('ready', () => void receiver.#endGap(channel));
+    // A cluster stays ready when the node that it subscribed at goes: it subscribes at another one.
+    redis.on('-node', () => void receiver.#endClusterGap(channel));
     return receiver;
   }
 
@@ -45,6 +51,7 @@ export class PushReceiver {
 
   /** Does not wait for Redis, which may be away. */
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#listeners.clear();
     this.#redis.disconnect();
     return Promise.resolve();
@@ -66,6 +73,19 @@ export class PushReceiver {
       return; // Lost again, or closed: the next connection tells.
     }
     for (const listener of [...this.#listeners.values()]) listener.onGap();
+  }
+
+  /** The cluster's client chooses another node by and by, which may be gone too: so this is tried until it succeeds. */
+  async #endClusterGap(channel: string): Promise<void> {
+    for (let isHeard = false; !isHeard;) {
+      await sleep(RESUBSCRIBE_MS);
+      if (this.#isClosed) return;
+      isHeard = await this.#redis.subscribe(channel).then(
+        () => true,
+        () => false,
+      );
+    }
+    await this.#endGap(channel);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { hashJson } from '../hash.ts';
@@ -28,7 +28,7 @@ export interface LimitedModel {
 
 export interface RequestLimiterOptions {
   /** A connection of the role `commands`; left open. */
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: Keys;
   readonly log: Logger;
   /** The minute of the limits; shorter in tests. */

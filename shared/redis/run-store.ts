@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
 import { z } from 'zod';
 import { type Problem, problemSchema } from '../schemas/problem.ts';
 import type { Push } from '../schemas/push.ts';
@@ -100,10 +100,10 @@ function parseVerdict(text: string): Verdict {
 
 /** The keys of runs: one method a script. `undefined` from a method without a value means: it had its effect. */
 export class RunStore {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
 
-  constructor(redis: Redis, keys: Keys) {
+  constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
   }

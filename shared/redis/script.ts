@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
 import { z } from 'zod';
 
 /** What a script answers: a word first, then values that belong to it. */
@@ -17,7 +17,7 @@ export class Script {
     this.#sha = createHash('sha1').update(lua).digest('hex');
   }
 
-  async run(redis: Redis, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply> {
+  async run(redis: RedisClient, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply> {
     const parameters = [...keys, ...args.map(String)];
     try {
       return replySchema.parse(await redis.evalsha(this.#sha, keys.length, ...parameters));

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../shared/redis/connection.ts';
 import { createKeys } from '../../shared/redis/keys.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
 import { readRunLines } from '../support/processes.ts';
@@ -87,7 +86,7 @@ async function endCleanly({ workers }: SweepProcesses, kind: WorkerKind): Promis
 }
 
 /** The epoch of each run whose keys stand. */
-async function epochsUnderWay(client: Redis): Promise<(string | null)[]> {
+async function epochsUnderWay(client: RedisClient): Promise<(string | null)[]> {
   const runs = await client.keys('hl:run:*:run');
   return Promise.all(runs.map((run) => client.hget(run, 'epoch')));
 }

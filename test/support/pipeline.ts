@@ -7,7 +7,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../scripts/simulator/create-simulator.ts';
-import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { redisOptionsFromUrl, type RedisClient } from '../../shared/redis/connection.ts';
 import { createKeys, type Keys } from '../../shared/redis/keys.ts';
 import { type CommittedRun, RunStore } from '../../shared/redis/run-store.ts';
 import { SweepStore } from '../../shared/redis/sweep-store.ts';
@@ -24,7 +24,7 @@ import { silentLog } from './silent-log.ts';
 
 export interface Pipeline {
   readonly url: string;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: Keys;
   readonly store: RunStore;
   readonly sweeps: SweepStore;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
 import { type RestartableRedis, startRestartableRedis } from '../../scripts/restartable-redis.ts';
-import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../shared/redis/connection.ts';
 // Declares what the global set-up provides.
 import type {} from './global-setup.ts';
 
@@ -11,7 +10,7 @@ export interface TestRedis {
   /** Of this test alone: `test-` and a UUID. Everything whose key holds it is deleted after the test. */
   readonly prefix: string;
   /** Closed after the test. */
-  readonly redis: Redis;
+  readonly redis: RedisClient;
 }
 
 /** The Redis that all tests share, under a prefix of the test's own. Call it within a test, before what uses it. */
@@ -36,7 +35,7 @@ export async function ownRedis(options: { appendonly?: boolean } = {}): Promise<
 }
 
 /** Wherever in the key it stands: keys of a cluster begin with a hash tag. */
-async function deleteKeysHolding(redis: Redis, prefix: string): Promise<void> {
+async function deleteKeysHolding(redis: RedisClient, prefix: string): Promise<void> {
   let cursor = '0';
   do {
     const [next, keys] = await redis.scan(cursor, 'MATCH', `*${prefix}*`, 'COUNT', 1_000);

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DelayedError, type Job, Queue, WaitingError, Worker } from 'bullmq';
-import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { readSecret } from '../../shared/config.ts';
 import { estimatePromptTokens } from '../../shared/core/prompt-tokens.ts';
 import { hashJson } from '../../shared/hash.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
 import type { Sample } from '../../shared/observability/metrics-registry.ts';
-import { createRedis } from '../../shared/redis/connection.ts';
+import { createRedis, type RedisAddress } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { PushReceiver } from '../../shared/redis/push-receiver.ts';
@@ -32,7 +31,7 @@ import { RunAccount } from './run-account.ts';
 import type { OpenStream } from './target-stream.ts';
 
 export interface GenerationWorkerOptions {
-  readonly redis: RedisOptions;
+  readonly redis: RedisAddress;
   readonly keys: Keys;
   /** Where API keys are read from, by the variable names of the spec. */
   readonly env: NodeJS.ProcessEnv;

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, type ServerType } from '@hono/node-server';
-import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
-import { connectOrExplain } from '../../shared/redis/connection.ts';
+import { connectOrExplain, type RedisAddress } from '../../shared/redis/connection.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { SweepRegistry } from '../../shared/redis/sweep-registry.ts';
 import { createHttpApp } from './http-app.ts';
@@ -13,7 +12,7 @@ import { SweepDesk } from './sweep-desk.ts';
 const closeWithinMs = 5_000;
 
 export interface MetricsWorkerOptions {
-  readonly redis: RedisOptions;
+  readonly redis: RedisAddress;
   readonly keys: Keys;
   readonly resultsDir: string;
   readonly host: string;

@@ -1,5 +1,5 @@
 import { Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/connection.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import type { Sample } from '../../shared/observability/metrics-registry.ts';
 
@@ -7,11 +7,11 @@ const states = ['waiting', 'active', 'delayed', 'failed', 'prioritized'] as cons
 
 /** Counts the jobs of the queues that live sweeps use. */
 export class QueueDepths {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #queues = new Map<string, Queue>();
 
-  constructor(redis: Redis, keys: Keys) {
+  constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
   }

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../shared/redis/connection.ts';
 import { z } from 'zod';
 import { METRICS_GROUP } from '../../shared/redis/sweep-store.ts';
 import { resultEntrySchema, type ResultEntry } from '../../shared/schemas/run-result.ts';
@@ -17,13 +17,13 @@ const claimSchema = z.tuple([z.string(), entriesSchema], z.unknown());
 
 /** The results stream of one sweep, read through its group by whoever holds the sweep's lease. */
 export class ResultStream {
-  readonly #commands: Redis;
-  readonly #blocking: Redis;
+  readonly #commands: RedisClient;
+  readonly #blocking: RedisClient;
   readonly #key: string;
   readonly #consumer: string;
 
   /** @param connections - `blocking` serves nothing else: a blocked read holds back what stands behind it */
-  constructor(connections: { commands: Redis; blocking: Redis }, key: string, consumer: string) {
+  constructor(connections: { commands: RedisClient; blocking: RedisClient }, key: string, consumer: string) {
     this.#commands = connections.commands;
     this.#blocking = connections.blocking;
     this.#key = key;

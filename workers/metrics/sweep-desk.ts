@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Redis, RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { HaltlineError } from '../../shared/errors.ts';
 import type { Sample } from '../../shared/observability/metrics-registry.ts';
-import { createRedis } from '../../shared/redis/connection.ts';
+import { createRedis, type RedisAddress, type RedisClient } from '../../shared/redis/connection.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { RunStore } from '../../shared/redis/run-store.ts';
 import type { KnownSweep } from '../../shared/redis/sweep-registry.ts';
@@ -22,7 +21,7 @@ const keepEndedMs = 3_600_000;
 const retryMs = 5_000;
 
 export interface SweepDeskOptions {
-  readonly redis: RedisOptions;
+  readonly redis: RedisAddress;
   readonly keys: Keys;
   readonly resultsDir: string;
   readonly log: Logger;
@@ -44,7 +43,7 @@ interface Served {
 export class SweepDesk {
   readonly store: SweepStore;
   readonly #options: SweepDeskOptions;
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #served = new Map<string, Served>();
   readonly #taking = new Map<string, Promise<void>>();
   readonly #notBeforeMs = new Map<string, number>();
@@ -52,7 +51,7 @@ export class SweepDesk {
   #closed = false;
 
   /** @param redis - for commands; each sweep gets a blocking connection of its own beside it */
-  constructor(options: SweepDeskOptions, redis: Redis) {
+  constructor(options: SweepDeskOptions, redis: RedisClient) {
     this.#options = options;
     this.#redis = redis;
     this.store = new SweepStore(redis, options.keys);

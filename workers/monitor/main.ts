@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, WaitingError, Worker } from 'bullmq';
-import type { RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Environment } from '../../shared/config.ts';
 import { pricesById } from '../../shared/core/spend.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
 import type { Sample } from '../../shared/observability/metrics-registry.ts';
-import { createRedis } from '../../shared/redis/connection.ts';
+import { createRedis, type RedisAddress } from '../../shared/redis/connection.ts';
 import { parseJob, withJobErrors } from '../../shared/redis/job-error.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { PushReceiver } from '../../shared/redis/push-receiver.ts';
@@ -26,7 +25,7 @@ import { Slots } from './slots.ts';
 import { watchChain } from './watch-chain.ts';
 
 export interface MonitorWorkerOptions {
-  readonly redis: RedisOptions;
+  readonly redis: RedisAddress;
   readonly keys: Keys;
   readonly log: Logger;
   /** Where API keys are read from, by the variable names of the spec; default: the process's own environment. */

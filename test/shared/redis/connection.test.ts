@@ -1,20 +1,21 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { Queue, QueueEvents, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkRedis } from '../../../shared/redis/check-redis.ts';
 import {
+  clusterUrl,
   connectOrExplain,
   createRedis,
   redisOptionsFromUrl,
   type RedisRole,
+  type RedisClient,
 } from '../../../shared/redis/connection.ts';
 import { closedPort, listenOnLoopback } from '../../support/ports.ts';
 import { ownRedis, testRedis } from '../../support/redis.ts';
 
-function open(url: string, role: RedisRole, log?: pino.Logger): Redis {
+function open(url: string, role: RedisRole, log?: pino.Logger): RedisClient {
   const redis = createRedis(redisOptionsFromUrl(url), role, log);
   onTestFinished(() => redis.disconnect());
   return redis;
@@ -62,6 +63,25 @@ describe('redisOptionsFromUrl', () => {
 
   test('an IPv6 address loses its brackets', () => {
     expect(redisOptionsFromUrl('redis://[::1]:7000')).toEqual({ host: '::1', port: 7000, db: 0 });
+  });
+
+  test('hosts with commas between them, or a comma after the one, are nodes of a cluster', () => {
+    expect(redisOptionsFromUrl('rediss://me:a,b@one:7000,[::1]:7001,three/0')).toEqual({
+      ...{ host: 'one', port: 7_000, db: 0, username: 'me', password: 'a,b', tls: {} },
+      seeds: [
+        { host: 'one', port: 7_000 },
+        { host: '::1', port: 7_001 },
+        { host: 'three', port: 6_379 },
+      ],
+    });
+    expect(redisOptionsFromUrl('redis://one,')).toEqual({
+      ...{ host: 'one', port: 6_379, db: 0 },
+      seeds: [{ host: 'one', port: 6_379 }],
+    });
+    expect(redisOptionsFromUrl(clusterUrl('redis://a:b@one:1/0'))).toMatchObject({
+      seeds: [{ host: 'one', port: 1 }],
+    });
+    expect(() => redisOptionsFromUrl('redis://one,two/1')).toThrow(/a cluster has no database but 0/);
   });
 
   test.each([

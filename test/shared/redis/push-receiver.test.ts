@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../../shared/redis/connection.ts';
 import { PushReceiver } from '../../../shared/redis/push-receiver.ts';
 import type { Push } from '../../../shared/schemas/push.ts';
 import { ownRedis, testRedis } from '../../support/redis.ts';
@@ -44,7 +43,7 @@ function listenerOf(heard: Heard) {
 async function createReceiver(
   url: string,
   channel: string,
-): Promise<{ receiver: PushReceiver; redis: Redis }> {
+): Promise<{ receiver: PushReceiver; redis: RedisClient }> {
   const redis = createRedis(redisOptionsFromUrl(url), 'subscriber');
   const receiver = await PushReceiver.create(redis, channel);
   onTestFinished(() => receiver.close());

@@ -1,6 +1,5 @@
-import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
-import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl, type RedisClient } from '../../../shared/redis/connection.ts';
 import { createKeys, type Keys } from '../../../shared/redis/keys.ts';
 import { type EpochRef, RunStore } from '../../../shared/redis/run-store.ts';
 import type { Problem } from '../../../shared/schemas/problem.ts';
@@ -12,7 +11,7 @@ export const run = { sweep: 'sweep-1', place: 3 };
 
 export interface RunFixture {
   readonly url: string;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: Keys;
   readonly store: RunStore;
   /** Begins an epoch of `run`; the generator is `gen-` and the token. */
@@ -55,7 +54,7 @@ export async function listenTo(url: string, channel: string): Promise<Ear> {
   onTestFinished(() => [subscriber, publisher].forEach((redis) => redis.disconnect()));
   const pushes: Push[] = [];
   let onMark: (() => void) | undefined;
-  subscriber.on('message', (_channel, message) => {
+  subscriber.on('message', (_channel: string, message: string) => {
     if (message === 'mark') onMark?.();
     else pushes.push(pushSchema.parse(JSON.parse(message)));
   });

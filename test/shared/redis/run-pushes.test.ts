@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import type { RedisClient } from '../../../shared/redis/connection.ts';
 import { bookScript } from '../../../shared/redis/run-scripts.ts';
 import type { EpochRef, RunStore } from '../../../shared/redis/run-store.ts';
 import type { Keys } from '../../../shared/redis/keys.ts';
@@ -172,7 +172,7 @@ describe('the expiry', () => {
 });
 
 /** Each key of the run that exists lives for nearly 7 days more. */
-async function expectWeek(redis: Redis, keys: Keys): Promise<void> {
+async function expectWeek(redis: RedisClient, keys: Keys): Promise<void> {
   const names = Object.values<string>({ ...keys.run(run.sweep, run.place) });
   const left = (await Promise.all(names.map((name) => redis.pttl(name)))).filter((ms) => ms !== -2);
   expect(left.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import type { RedisClient } from '../../../shared/redis/connection.ts';
 import { createKeys, type SweepKeys } from '../../../shared/redis/keys.ts';
 import { LEASE_MS, METRICS_GROUP, SweepStore } from '../../../shared/redis/sweep-store.ts';
 import { buildLiveSweep } from '../../support/pipeline.ts';
@@ -9,7 +9,7 @@ const sweep = buildLiveSweep({ apiBaseUrl: 'http://127.0.0.1:1', spec: {}, total
 const id = sweep.id;
 
 interface Fixture {
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: SweepKeys;
   readonly liveKey: string;
   readonly store: SweepStore;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
+import type { RedisClient } from '../../../shared/redis/connection.ts';
 import { createKeys, type Keys } from '../../../shared/redis/keys.ts';
 import { RunStore } from '../../../shared/redis/run-store.ts';
 import { SweepStore } from '../../../shared/redis/sweep-store.ts';
@@ -23,7 +23,7 @@ import { liveSweep, runResult } from './run-lines.ts';
 export interface Bench {
   readonly url: string;
   readonly prefix: string;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly keys: Keys;
   readonly store: SweepStore;
   readonly runs: RunStore;
@@ -36,7 +36,7 @@ export interface Bench {
 /** A sweep of its own in the shared Redis, with an empty results folder; gone after the test. */
 export async function testBench(
   total: number,
-  server: { url: string; redis: Redis; prefix?: string } = testRedis(),
+  server: { url: string; redis: RedisClient; prefix?: string } = testRedis(),
 ): Promise<Bench> {
   const { url, redis, prefix = `test-${randomUUID()}` } = server;
   const keys = createKeys(prefix);
