@@ -5,8 +5,6 @@ export interface RequestSize {
 
 /** A request that may be sent now. */
 export interface Admission {
-  /** How long it waited for its turn, in milliseconds; 0 when it did not have to. */
-  readonly waitedMs: number;
   /** The server has begun to answer, so the request has reached it: its window starts no later than now. */
   arrived(): void;
   /** The request is over. @param tokens - what it used in truth; left out: what was reserved */
@@ -30,4 +28,4 @@ export const openGate: RequestGate = {
   pause: () => Promise.resolve(),
 };
 
-const admitted: Admission = { waitedMs: 0, arrived: () => undefined, leave: () => undefined };
+const admitted: Admission = { arrived: () => undefined, leave: () => undefined };

@@ -74,6 +74,8 @@ export const metricDefinitions = {
   haltline_watches_waiting: ['gauge', 'Its runs that wait for a monitor', []],
   haltline_watch_waits_total: ['counter', 'Waits of its runs for a monitor that are over', []],
   haltline_watch_wait_seconds_total: ['counter', 'Time of these waits', []],
+  haltline_model_waits_total: ['counter', 'Requests that waited for what a model can take', ['model']],
+  haltline_model_wait_seconds_total: ['counter', 'Time of these waits', ['model']],
   haltline_monitor_chains: ['gauge', 'Chains that a monitor worker watches', []],
   haltline_monitor_calls: ['gauge', 'Judgements by a model that it has under way, and that wait', ['state']],
 } as const satisfies Record<string, readonly ['counter' | 'gauge', string, readonly string[]]>;

@@ -7,6 +7,7 @@ import { hashJson } from '../hash.ts';
 import type { Admission, RequestGate, RequestSize } from '../llm/request-gate.ts';
 import type { ModelLimits } from '../schemas/sweep-spec.ts';
 import { Waker } from '../waker.ts';
+import type { Sample } from '../observability/metrics-registry.ts';
 import type { Keys, LimitKeys } from './keys.ts';
 import { arriveScript, enterScript, leaveScript, pauseScript, renewScript } from './limit-scripts.ts';
 
@@ -59,6 +60,14 @@ export class RequestLimiter {
     };
   }
 
+  /** What requests of this process have waited for their turns, by model. */
+  *samples(): Generator<Sample> {
+    for (const { model, waits, waitedMs } of this.#lanes.values()) {
+      yield { name: 'haltline_model_waits_total', labels: { model }, value: waits };
+      yield { name: 'haltline_model_wait_seconds_total', labels: { model }, value: waitedMs / 1_000 };
+    }
+  }
+
   close(): void {
     for (const lane of this.#lanes.values()) lane.close();
   }
@@ -83,6 +92,9 @@ const waitSchema = z.tuple([
 
 /** One model's requests in this process: they enter in the order in which they came, and only the first one asks. */
 class Lane {
+  readonly model: string;
+  waits = 0;
+  waitedMs = 0;
   readonly #options: RequestLimiterOptions;
   readonly #keys: string[];
   readonly #log: Logger;
@@ -95,6 +107,7 @@ class Lane {
   constructor(options: RequestLimiterOptions, keys: LimitKeys, model: string) {
     this.#options = options;
     this.#keys = [keys.starts, keys.tokens, keys.open, keys.pause];
+    this.model = model;
     this.#log = options.log.child({ model });
   }
 
@@ -103,6 +116,7 @@ class Lane {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiter.isGone = true;
+        this.#note(waiter);
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
         this.#waker.wake();
         resolve(undefined);
@@ -180,7 +194,8 @@ class Lane {
   }
 
   #admit(waiter: Waiter): void {
-    const { id, limits, sinceMs, hasWaited } = waiter;
+    const { id, limits } = waiter;
+    if (!waiter.isGone) this.#note(waiter);
     const isCounted = Object.keys(limits).length > 0;
     if (isCounted) this.#hold(id);
     const leave = (tokens?: number): void => {
@@ -192,7 +207,6 @@ class Lane {
     if (waiter.isGone) leave(0);
     let hasArrived = !isCounted;
     waiter.resolve({
-      waitedMs: hasWaited ? performance.now() - sinceMs : 0,
       arrived: () => {
         if (hasArrived) return;
         hasArrived = true;
@@ -200,6 +214,12 @@ class Lane {
       },
       leave,
     });
+  }
+
+  #note({ hasWaited, sinceMs }: Waiter): void {
+    if (!hasWaited) return;
+    this.waits += 1;
+    this.waitedMs += performance.now() - sinceMs;
   }
 
   #hold(id: string): void {

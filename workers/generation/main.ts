@@ -111,6 +111,7 @@ class GenerationWorker implements RunningWorker {
 
   *samples(): Generator<Sample> {
     yield* this.#load.samples(now());
+    yield* this.#limiter.samples();
     for (const reason of holdBackReasons) {
       const value = Number(this.#heldBack?.reason === reason);
       yield { name: 'haltline_generation_paused', labels: { reason }, value };

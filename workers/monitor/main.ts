@@ -127,6 +127,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     id,
     unready: () => (commands.status === 'ready' ? registry.staleness : 'Redis is not reachable'),
     samples: (): Sample[] => [
+      ...limiter.samples(),
       { name: 'haltline_monitor_chains', labels: {}, value: watched.count },
       { name: 'haltline_monitor_calls', labels: { state: 'active' }, value: slots.taken },
       { name: 'haltline_monitor_calls', labels: { state: 'waiting' }, value: slots.waiting },

@@ -119,11 +119,20 @@ describe('requests a minute', () => {
   test('time spent waiting is told', async () => {
     const { limiter } = oneProcess({ windowMs: 400 });
     const gate = limiter.gate(model, { requestsPerMinute: 1 });
-    const first = await gate.enter(size(0), never);
-    first?.leave();
-    const second = await gate.enter(size(0), never);
-    expect(first?.waitedMs).toBe(0);
-    expect(second?.waitedMs).toBeGreaterThan(0);
+    const waits = () => [...limiter.samples()].map(({ value }) => value);
+    (await gate.enter(size(0), never))?.leave();
+    expect(waits()).toEqual([0, 0]);
+    await gate.enter(size(0), never);
+    const [count, seconds] = waits();
+    expect(count).toBe(1);
+    expect(seconds).toBeGreaterThan(0);
+    const controller = new AbortController();
+    const waiting = gate.enter(size(0), controller.signal);
+    // It stands behind another, so it waits from the start.
+    const behind = gate.enter(size(0), controller.signal);
+    controller.abort();
+    expect(await Promise.all([waiting, behind])).toEqual([undefined, undefined]);
+    expect(waits()[0]).toBeGreaterThanOrEqual(2);
   });
 
   test('a request that nobody reports on counts as if it had taken long to arrive', async () => {
@@ -262,5 +271,6 @@ test('two models, and one model under two keys, have counts of their own', async
   const limits = { maxConcurrency: 1 };
   const models = [model, { ...model, model: 'other' }, { ...model, apiKeyEnv: 'KEY' }];
   const all = await Promise.all(models.map((each) => limiter.gate(each, limits).enter(size(0), never)));
-  expect(all.map((admission) => admission?.waitedMs)).toEqual([0, 0, 0]);
+  expect(all.every((admission) => admission !== undefined)).toBe(true);
+  expect([...limiter.samples()].map(({ value }) => value)).toEqual([0, 0, 0, 0, 0, 0]);
 });
