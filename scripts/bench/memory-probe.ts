@@ -15,6 +15,8 @@ export async function sampleMemory(
 ): Promise<Memory> {
   const samples: Record<string, number[]> = {};
   for (let sample = 0; sample < SAMPLES; sample += 1) {
+    // Pages that its allocator has freed and keeps for later are no growth.
+    await redis.call('MEMORY', 'PURGE');
     for (const [name, pid] of Object.entries(pids)) (samples[name] ??= []).push(await residentBytes(pid));
     (samples['redis used_memory'] ??= []).push(await usedBytes(redis));
     await sleep(EVERY_MS);
