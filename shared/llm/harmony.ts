@@ -64,7 +64,8 @@ export class HarmonySplitter {
   }
 
   private messageState(): 'text' | 'reasoning' | 'final' {
-    const name = this.channel?.trim().split(/\s/, 1)[0] ?? '';
+    // `final<|constrain|>json` names the channel as `final json` does.
+    const name = this.channel?.trim().split(/[\s<]/, 1)[0] ?? '';
     if (name === '') return 'text';
     return name === 'final' ? 'final' : 'reasoning';
   }

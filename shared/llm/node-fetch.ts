@@ -1,6 +1,7 @@
 import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
+import { decompressBody } from './decompress-body.ts';
 import type { ResponseHeaders } from './http-error.ts';
 
 /** A response whose body is a Node stream. */
@@ -28,7 +29,7 @@ class CarrierResponse extends Response {
 
 /**
  * A `fetch` over `node:http` for the SDK: reading a web stream is what costs most for each token. Follows no
- * redirects and undoes no compression (none is asked for).
+ * redirects, and asks for no compression (but undoes it).
  *
  * @throws the system's error when no response arrives, an AbortError on abort
  */
@@ -38,7 +39,10 @@ export async function fetchOverNode(
 ): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   const message = await send(url, init, { isResent: false });
-  return new CarrierResponse({ status: message.statusCode ?? 0, headers: message.headers, body: message });
+  const body = decompressBody(message);
+  // Its reader attaches a few microtasks later; an error in between must not end the process.
+  body.on('error', () => undefined);
+  return new CarrierResponse({ status: message.statusCode ?? 0, headers: message.headers, body });
 }
 
 /** The Node response that a `fetchOverNode` response carries. */
@@ -51,7 +55,6 @@ function send(url: URL, init: RequestInit, { isResent }: { isResent: boolean }):
   return new Promise((resolve, reject) => {
     const request = createRequest(url, init, { isFresh: isResent });
     request.once('response', (message) => {
-      // Its reader attaches a few microtasks later; an error in between must not end the process.
       message.on('error', () => undefined);
       resolve(message);
     });

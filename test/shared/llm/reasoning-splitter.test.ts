@@ -106,6 +106,13 @@ describe('splitting content', () => {
       'a',
       'b',
     ],
+    [
+      'a constraint glued to the name of a harmony channel',
+      auto,
+      '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|constrain|>json<|message|>{}',
+      'a',
+      '{}',
+    ],
     ['a harmony header that never ends', auto, '<|start|>assistant<|channel|>anal', '', ''],
     ['harmony wins over think tags being off', off, '<|channel|>analysis<|message|>a<|end|>b', 'a', 'b'],
     [

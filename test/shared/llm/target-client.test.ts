@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { streamOnce } from '../../../shared/llm/target-client.ts';
@@ -290,6 +291,53 @@ describe('a server', () => {
     });
     expect(await stream(targetAt(baseUrl))).toMatchObject({ httpStatus: 500, error: { kind: 'http_error' } });
     await closed;
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('that compresses with %s, unasked, is read all the same', async (encoding, compress) => {
+    const baseUrl = await startServer(({ headers, response }) => {
+      expect(headers['accept-encoding']).toBe('identity');
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': encoding });
+      response.end(compress(reply));
+    });
+    expect(await stream(targetAt(baseUrl))).toMatchObject({ status: 'complete', answer: 'hello' });
+  });
+
+  it('that compresses is read as it writes, and left at once on abort', async () => {
+    const controller = new AbortController();
+    let closed: Promise<void> | undefined;
+    const baseUrl = await startServer((exchange) => {
+      closed = exchange.closed();
+      exchange.response.writeHead(200, { 'content-encoding': 'gzip' });
+      const gzip = createGzip();
+      gzip.pipe(exchange.response);
+      gzip.write(chatEvent({ content: 'hello' }));
+      gzip.flush();
+    });
+    const end = await stream(targetAt(baseUrl), {
+      signal: controller.signal,
+      onDelta: () => controller.abort(),
+    });
+    expect(end).toMatchObject({ status: 'aborted', answer: 'hello' });
+    await closed;
+  });
+
+  it('that compresses and breaks off, or only says that it compresses, fails', async () => {
+    const baseUrl = await startServer(async ({ path, response, socket }) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      if (path.startsWith('/v1/chat')) {
+        response.end(reply);
+        return;
+      }
+      await write(response, gzipSync(reply).subarray(0, 30));
+      socket.destroy();
+    });
+    expect(await stream(targetAt(baseUrl))).toMatchObject({ error: { kind: 'connection_reset' } });
+    const cut = await stream(targetAt(baseUrl, { config: { api: 'completions' } }));
+    expect(cut).toMatchObject({ error: { kind: 'connection_reset' } });
   });
 
   it('that redirects is no event stream: keys are not carried elsewhere', async () => {
