@@ -152,9 +152,10 @@ return {'stored'}
 `);
 
 /**
- * ARGV: epoch, token, index to read steps from, most steps to read, then the indexes whose verdicts are wanted.
+ * ARGV: epoch, token, index to read steps from, most steps to read, a range of indexes (from, to) to be searched for
+ * steps without a verdict, then the indexes whose verdicts are wanted.
  * No effect. Answer: {'current', ended or '', flagged or '', watcher or '', steps, verdicts (JSON or '') in the order
- * asked for}, all of one moment.
+ * asked for, indexes of the range that have none}, all of one moment.
  */
 export const lookScript = new Script(`${guards}
 local why = why_not_open(ARGV[1], ARGV[2])
@@ -166,8 +167,12 @@ local steps = {}
 -- Not for 0: LRANGE 0 -1 is the whole list.
 if most > 0 then steps = redis.call('LRANGE', KEYS[2], from, from + most - 1) end
 local verdicts = {}
-for i = 5, #ARGV do verdicts[#verdicts + 1] = redis.call('HGET', KEYS[3], ARGV[i]) or '' end
-return {'current', state[1] or '', state[2] or '', state[3] or '', steps, verdicts}
+for i = 7, #ARGV do verdicts[#verdicts + 1] = redis.call('HGET', KEYS[3], ARGV[i]) or '' end
+local missing = {}
+for i = tonumber(ARGV[5]), tonumber(ARGV[6]) - 1 do
+  if redis.call('HEXISTS', KEYS[3], i) == 0 then missing[#missing + 1] = i end
+end
+return {'current', state[1] or '', state[2] or '', state[3] or '', steps, verdicts, missing}
 `);
 
 /**

@@ -48,6 +48,8 @@ export interface Look {
   readonly watcher: string | undefined;
   readonly steps: readonly Step[];
   readonly verdicts: readonly Verdict[];
+  /** Steps of the range asked about that have no verdict. */
+  readonly missing: readonly number[];
 }
 
 const refusalSchema = z.enum(['gone', 'stale', 'committed', 'watcher', 'index', 'flag', 'unjudged']);
@@ -77,6 +79,7 @@ const currentSchema = z.tuple([
   z.string(),
   stepListSchema,
   z.array(z.string()),
+  z.array(z.number()),
 ]);
 const amount = z.coerce.number();
 const readSchema = z.tuple([
@@ -145,7 +148,7 @@ export class RunStore {
     if (refused) return refused;
     const [, problem, ended, flagged, steps, flat] = watchingSchema.parse(reply);
     const verdicts = flat.filter((_, i) => i % 2 === 1).map(parseVerdict);
-    return { problem, ended, flagged, watcher, steps, verdicts };
+    return { problem, ended, flagged, watcher, steps, verdicts, missing: [] };
   }
 
   /** Appends steps. Refused as `index` when theirs do not follow each other and those that stand. */
@@ -208,23 +211,34 @@ export class RunStore {
     );
   }
 
-  /** What stands of the epoch now: at most `maxSteps` steps from `fromStep` on, and the verdicts asked for. */
+  /**
+   * What stands of the epoch now: at most `maxSteps` steps from `fromStep` on, the verdicts asked for, and which steps of
+   * a range (its end not in it) have none: a few numbers, where their verdicts would be kilobytes.
+   */
   async look(
     epoch: EpochRef,
-    options: { fromStep: number; maxSteps: number; verdictsOf: readonly number[] },
+    options: {
+      fromStep: number;
+      maxSteps: number;
+      verdictsOf?: readonly number[];
+      missingIn?: { from: number; to: number };
+    },
   ): Promise<Refused | Look> {
+    const { verdictsOf = [], missingIn = { from: 0, to: 0 } } = options;
     const reply = await lookScript.run(this.#redis, this.#names(epoch), [
       epoch.epoch,
       epoch.token,
       options.fromStep,
       options.maxSteps,
-      ...options.verdictsOf,
+      missingIn.from,
+      missingIn.to,
+      ...verdictsOf,
     ]);
     const refused = refusalOf(reply);
     if (refused) return refused;
-    const [, ended, flagged, watcher, steps, texts] = currentSchema.parse(reply);
+    const [, ended, flagged, watcher, steps, texts, missing] = currentSchema.parse(reply);
     const verdicts = texts.filter((text) => text !== '').map(parseVerdict);
-    return { ended, flagged, watcher: watcher === '' ? undefined : watcher, steps, verdicts };
+    return { ended, flagged, watcher: watcher === '' ? undefined : watcher, steps, verdicts, missing };
   }
 
   /** Adds what a monitor call cost. `gone` when the run is on disk already: book it on the sweep then. */

@@ -188,26 +188,20 @@ class Watch {
     const checkFrom = this.#hasGap ? 0 : Math.max(0, this.#next - MAX_LOOK);
     this.#hasGap = false;
     for (let from = checkFrom; from === checkFrom || from < this.#next; from += MAX_LOOK) {
-      const held = [...range(from, Math.min(this.#next, from + MAX_LOOK))].filter((i) =>
-        this.#verdicts.has(i),
-      );
-      const options = { fromStep: this.#next, maxSteps: MAX_LOOK, verdictsOf: held };
+      const missingIn = { from, to: Math.min(this.#next, from + MAX_LOOK) };
+      const options = { fromStep: this.#next, maxSteps: MAX_LOOK, missingIn };
       const look = await this.#context.store.look(this.#epoch, options);
       if ('refused' in look) {
         this.#endIf(look);
         return;
       }
       if (look.watcher !== this.#context.watcher) this.#isOver = true;
-      const stored = new Set(look.verdicts.map((verdict) => verdict.stepIndex));
-      for (const index of held) {
+      for (const index of look.missing) {
         const verdict = this.#verdicts.get(index);
-        if (verdict && !stored.has(index)) this.#unsent.push(verdict);
+        // One that was issued while Redis answered is sent twice; the first write stands.
+        if (verdict) this.#unsent.push(verdict);
       }
       this.#adopt(look.steps, look.ended);
     }
   }
-}
-
-function* range(from: number, to: number): Generator<number> {
-  for (let i = from; i < to; i += 1) yield i;
 }

@@ -23,6 +23,7 @@ describe('start', () => {
       watcher: undefined,
       steps: [],
       verdicts: [],
+      missing: [],
     });
   });
 
@@ -167,10 +168,11 @@ describe('look', () => {
       watcher: undefined,
       steps: [buildStep(1), buildStep(2)],
       verdicts: [verdicts[2], verdicts[0]],
+      missing: [],
     });
-    expect(await store.look(epoch, { fromStep: 0, maxSteps: 0, verdictsOf: [] })).toMatchObject({
-      steps: [],
-    });
+    const searched = { fromStep: 0, maxSteps: 0, missingIn: { from: 1, to: 5 } };
+    expect(await store.look(epoch, searched)).toMatchObject({ steps: [], verdicts: [], missing: [2, 3] });
+    expect(await store.look(epoch, { fromStep: 0, maxSteps: 0 })).toMatchObject({ steps: [] });
   });
 
   test('flag and verdicts are of one moment: a flag never comes without its verdict', async () => {
