@@ -20,6 +20,8 @@ const failing = {
   fails: { model: 'sim-instruct+error-event@5', code: 'provider_error' },
   html: { model: 'case:S25-http200-html', code: 'not_event_stream' },
   json: { model: 'case:S24-http200-json-error', code: 'overloaded' },
+  errs: { model: 'case:S11-inband-error-no-done', code: 'provider_error' },
+  lacks: { model: 'case:S39-single-newline-cut-tail', code: 'premature_close' },
   resets: { model: 'case:S43-reset-inside-payload', code: 'connection_reset' },
 } as const;
 const others = {
@@ -75,7 +77,7 @@ function spec(apiBaseUrl: string): object {
     concurrency: 8,
     config: { apiBaseUrl, model },
     decoding: { maxTokens: 400 },
-    timeouts: { firstPayloadMs: 400, idleMs: 400, totalMs: 20_000 },
+    timeouts: { firstPayloadMs: 2_000, idleMs: 2_000, totalMs: 20_000 },
   }));
   return {
     name: 'faults',
