@@ -27,7 +27,7 @@ export type VerdictCase = z.infer<typeof verdictCaseSchema> & { readonly content
 function loadVerdictCases(folder: string): VerdictCase[] {
   const inner = join(folder, 'verdicts');
   const verdicts = existsSync(inner) ? inner : folder;
-  const names = readdirSync(verdicts).filter((name) => /^V.*\.txt$/.test(name));
+  const names = readdirSync(verdicts).filter((name) => name.endsWith('.txt'));
   return names.map((name) => {
     const expected: unknown = JSON.parse(
       readFileSync(join(verdicts, name.replace(/\.txt$/, '.expected.json')), 'utf8'),
