@@ -1,8 +1,9 @@
 /**
  * What reading a stream costs: `npx tsx scripts/bench/stream-reader.ts`. Prints whether time grows linearly (one large
  * delta; one-byte writes; ratio 2 is linear), and CPU for each streamed token, one token a delta, against the plain
- * SDK loop over the same server in the same run (goal: at most 0.8 of it). Ours includes what a generation worker does
- * with each token: cutting the text into steps and counting their tokens; the SDK loop joins the text, and no more.
+ * SDK loop over the same server in the same run (goal: at most 0.8 of it). Ours includes, in all of these, what a
+ * generation worker does with each token: cutting the text into steps and counting their tokens; the SDK loop joins the
+ * text, and no more.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,6 +27,7 @@ const TEXT_LENGTH = Array.from({ length: TOKENS }, (_, index) => pieceAt(index).
   (a, b) => a + b,
 );
 const ROUNDS = 5;
+const GROWTH_ROUNDS = 3;
 const STREAMS = 4;
 
 function pieceAt(index: number): string {
@@ -134,13 +136,15 @@ interface Delivery {
 }
 
 function decodeMs({ body, pieceBytes }: Delivery): number {
+  const recorder = new ChainRecorder('haltline', Date.now);
   const decoder = new StreamDecoder(
     { api: 'chat', think: 'auto', harmony: 'auto', status: 200, headers: {} },
-    () => undefined,
+    ({ kind, text }) => recorder.push(kind, text),
   );
   const before = process.cpuUsage();
   for (let at = 0; at < body.length; at += pieceBytes) decoder.push(body.subarray(at, at + pieceBytes));
   const reply = decoder.end('clean');
+  recorder.end();
   const { user, system } = process.cpuUsage(before);
   if (reply.status !== 'complete') throw new Error(`expected a complete stream, got ${reply.status}`);
   return (user + system) / 1_000;
@@ -160,8 +164,8 @@ function benchGrowth(name: string, deliver: (bytes: number) => Delivery, bytes: 
   const whole = deliver(bytes);
   const half = deliver(bytes / 2);
   decodeMs(half);
-  const wholeMs = median(Array.from({ length: ROUNDS }, () => decodeMs(whole)));
-  const halfMs = median(Array.from({ length: ROUNDS }, () => decodeMs(half)));
+  const wholeMs = median(Array.from({ length: GROWTH_ROUNDS }, () => decodeMs(whole)));
+  const halfMs = median(Array.from({ length: GROWTH_ROUNDS }, () => decodeMs(half)));
   const sizes = `${bytes / 1e6} MB ${wholeMs.toFixed(0)} ms, ${bytes / 2e6} MB ${halfMs.toFixed(0)} ms`;
   console.log(`${name}: ${sizes}, ratio ${(wholeMs / halfMs).toFixed(2)}`);
 }
