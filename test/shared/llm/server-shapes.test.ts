@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { StreamDecoder, type DecodedReply, type DecoderOptions } from '../../../shared/llm/stream-decoder.ts';
+import type { Usage } from '../../../shared/llm/usage.ts';
 
 type Shape = Pick<DecodedReply, 'reasoning' | 'answer'> & {
   readonly body: string;
   readonly options?: Partial<DecoderOptions>;
-  readonly usage?: Partial<DecodedReply['usage']>;
+  readonly usage?: Partial<Usage>;
 };
 
 const done = 'data: [DONE]\n\n';
