@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { cutUrlPasswords } from '../shared/observability/logger.ts';
 import { formatPath, type SpecPath } from './parse-spec-text.ts';
 
 /** Of JSON Schema, what tells the member names known at a path. */
@@ -106,12 +107,12 @@ function ownWords(message: string): string {
   return message.replace(/^expected /, '');
 }
 
-/** A value in a few words: text and numbers as they stand, clipped; of a list or mapping, its size. */
+/** A value in a few words: text and numbers as they stand, clipped, without URLs' passwords; of a list or mapping, its size. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `a list of ${String(value.length)}`;
   if (typeof value === 'object' && value !== null) return 'a mapping';
-  const text = JSON.stringify(value);
+  const text = cutUrlPasswords(JSON.stringify(value));
   return text.length > 80 ? `${text.slice(0, 76)}..."` : text;
 }
 

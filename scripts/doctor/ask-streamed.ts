@@ -1,4 +1,5 @@
 import { connectionError } from '../../shared/llm/connection-error.ts';
+import { cutKey } from '../../shared/llm/cut-key.ts';
 import { carriedResponse, fetchOverNode } from '../../shared/llm/node-fetch.ts';
 import {
   buildChatBody,
@@ -66,7 +67,8 @@ export async function askStreamed(
     }
     const traits = readTraits(Buffer.concat(raw).toString('utf8'));
     const isSimulated = headers['x-haltline-simulated'] !== undefined;
-    return { ...decoder.end('clean'), traits, httpStatus: status, isSimulated, firstTokenMs, endMs: since() };
+    const reply = cutKey(decoder.end('clean'), target.apiKey);
+    return { ...reply, traits, httpStatus: status, isSimulated, firstTokenMs, endMs: since() };
   } catch (error) {
     const known = connectionError(error);
     if (known) return { error: known };

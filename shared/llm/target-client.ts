@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import type { TargetSpec } from '../schemas/sweep-spec.ts';
 import { connectionError } from './connection-error.ts';
+import { cutKey } from './cut-key.ts';
 import { carriedResponse, fetchOverNode, type NodeResponse } from './node-fetch.ts';
 import { readStream, type ReadTimes, type StreamHandlers } from './read-stream.ts';
 import {
@@ -58,7 +59,7 @@ export async function streamOnce(
       harmony,
       ...(maxEventBytes === undefined ? {} : { maxEventBytes }),
     };
-    const end = await readStream(response, options, handlers, stop);
+    const end = cutKey(await readStream(response, options, handlers, stop), target.apiKey);
     const simulated = response.headers[SIMULATOR_HEADER] !== undefined;
     return { ...end, requestStartedAtMs, httpStatus: response.status, simulated };
   } finally {

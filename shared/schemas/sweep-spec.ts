@@ -19,10 +19,18 @@ export const decodingSchema = z.strictObject({
 });
 export type Decoding = z.infer<typeof decodingSchema>;
 
+function hasNoCredentials(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { username, password } = new URL(url);
+  return username === '' && password === '';
+}
+
 /** Where a model is asked, and how. */
 const modelConfigShape = {
   apiBaseUrl: z
     .url({ protocol: /^https?$/ })
+    // It stands in Redis, in results and on screens.
+    .refine(hasNoCredentials, 'expected no user and password in the address: name a variable as apiKeyEnv')
     .describe('Base URL of an OpenAI-compatible API, usually ending in /v1'),
   apiKeyEnv: z.exactOptional(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, never a key'),

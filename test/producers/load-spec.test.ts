@@ -138,6 +138,11 @@ describe('a spec', () => {
       /^targets\[0\]\.config\.apiBaseUrl: got "ftp:\/\/127.*", expected an http:\/\/ or https:\/\/ URL$/,
     ],
     [
+      'an address with a password, which is not quoted',
+      changed('http://127', 'http://me:sk-1@127'),
+      /^targets\[0\]\.config\.apiBaseUrl: got "http:\/\/me:\*\*\*@127.*", expected no user and password in the address/,
+    ],
+    [
       'a key where its variable belongs',
       changed('model: m', 'model: m, apiKeyEnv: sk-123'),
       /^targets\[0\]\.config\.apiKeyEnv: got "sk-123", expected the name of an environment variable, never a key$/,
