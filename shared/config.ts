@@ -35,6 +35,11 @@ export const environmentSchema = z.object({
   HALTLINE_METRICS_HOST: z.string().default('127.0.0.1'),
   HALTLINE_METRICS_PORT: port.default(9464),
   HALTLINE_HEALTH_PORT: z.exactOptional(port),
+  HALTLINE_HTTP_TOKEN: z.exactOptional(
+    z
+      .string()
+      .refine((token) => token === 'none' || token.length >= 16, 'expected 16 characters or more, or none'),
+  ),
   HALTLINE_CACHE_DIR: z.exactOptional(z.string()),
   XDG_CACHE_HOME: z.exactOptional(z.string()),
   HOME: z.exactOptional(z.string()),
@@ -58,6 +63,8 @@ export interface Config {
   readonly metricsPort: number;
   /** Where a worker answers `/livez` and `/readyz`, on loopback; absent: nowhere. 0: any free port. */
   readonly healthPort?: number;
+  /** What callers of HTTP servers must show; `none`: nothing. Absent: only loopback is listened on. */
+  readonly httpToken?: string;
   /** Where downloads are kept, for all projects of this user. */
   readonly cacheDir: string;
   /** Where programs are looked for, in the form of PATH. */
@@ -89,6 +96,7 @@ export function loadConfig(environment: Environment): Config {
     metricsHost: variables.HALTLINE_METRICS_HOST,
     metricsPort: variables.HALTLINE_METRICS_PORT,
     ...(variables.HALTLINE_HEALTH_PORT === undefined ? {} : { healthPort: variables.HALTLINE_HEALTH_PORT }),
+    ...(variables.HALTLINE_HTTP_TOKEN === undefined ? {} : { httpToken: variables.HALTLINE_HTTP_TOKEN }),
     cacheDir: cacheDirOf(variables),
     searchPath: variables.PATH,
     color: variables.NO_COLOR === undefined,
@@ -117,12 +125,13 @@ function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 }
 
-/** The value is quoted where that helps; never that of REDIS_URL, which can hold a password. */
+/** The value is quoted where that helps; never a secret. */
 function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
   const name = String(issue.path[0]);
   if (name === 'REDIS_URL')
     return issue.message.startsWith(name) ? issue.message : `${name}: ${issue.message}`;
   const expected = issue.message.replace(/^Invalid option: /, '');
+  if (name === 'HALTLINE_HTTP_TOKEN') return `${name}: ${expected}`;
   return `${name}=${JSON.stringify(environment[name] ?? '')}: ${expected}`;
 }
 

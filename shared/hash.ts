@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './core/canonical-json.ts';
 
 /** @returns 64 lower-case hex digits */
@@ -19,4 +19,10 @@ export function hashJson(value: unknown): string {
 /** A number in [0, 2^31) drawn from JSON data: the seed sent to a target (servers take 32 signed bits). */
 export function seedFrom(value: unknown): number {
   return Number.parseInt(hashJson(value).slice(0, 8), 16) >>> 1;
+}
+
+/** Whether two texts are equal, in a time that tells nothing of either. */
+export function isEqualSecret(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }

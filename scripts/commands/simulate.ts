@@ -33,13 +33,13 @@ export function simulateCommand(): Command {
   return command.action(async (flags: unknown) => {
     const { checkOptions } = await import('../check-options.ts');
     const { createSimulator } = await import('../simulator/create-simulator.ts');
-    openSession('simulate', { quiet: true });
+    const { config } = openSession('simulate', { quiet: true });
     const values = Object.entries(valuesSchema.parse(flags)).map(([name, value]) => [
       name,
       readValue(name, value),
     ]);
     const settings = checkOptions(simulatorOptionsSchema, Object.fromEntries(values));
-    const simulator = await createSimulator(settings);
+    const simulator = await createSimulator({ ...settings, token: config.httpToken });
     process.stdout.write(`${simulator.url}\nmodels: ${Object.keys(settings.models).join(', ')}\n`);
     const interrupts = catchInterrupts();
     interrupts.signal.addEventListener('abort', () => void simulator.close().then(() => process.exit(0)));

@@ -93,6 +93,7 @@ function metricsCommand(): Command {
         resultsDir: flags.resultsDir ?? config.resultsDir,
         host: flags.metricsHost ?? config.metricsHost,
         port: config.metricsPort,
+        token: config.httpToken,
       });
       health.watch(worker);
       log.info({ event: 'metrics-served', port: worker.port }, 'figures are served');

@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { z } from 'zod';
+import { requestRefusal, unsafeListening } from '../../shared/core/http-guard.ts';
+import { HaltlineError } from '../../shared/errors.ts';
+import { isEqualSecret } from '../../shared/hash.ts';
 import { answerRecorded, answerRequest, type World } from './answer-request.ts';
 import { parseRequest, type SimulatorRequest } from './chat-request.ts';
 import { createFaultDraw } from './choose-fault.ts';
@@ -29,6 +32,8 @@ export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
   readonly fault?: (requestIndex: number, body: unknown) => Fault | undefined;
   /** The exact deltas of a request; undefined leaves it to the model. */
   readonly script?: (body: unknown) => Script | undefined;
+  /** The API key that callers must send; absent: only a loopback host is listened on. */
+  readonly token?: string | undefined;
   /** Called once a request, when its socket is done with it. */
   readonly onClosed?: (entry: SimulatorLogEntry) => void;
 };
@@ -48,12 +53,17 @@ export interface Simulator {
  * Starts an OpenAI-compatible server that plays target and monitor models. What it writes follows from its seed and
  * the request alone, never from order or time; faults and scripts are the exceptions that tests ask for.
  *
+ * @throws HaltlineError `CONFIG_INVALID` for a host that is reached from elsewhere without a token
  * @throws HaltlineError `DATA_MISSING` or `DATA_INVALID` for an answer file that cannot be used
  * @throws when the folder of recorded streams cannot be read
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { fault, script = () => undefined, onClosed, ...rest } = options;
+  const { fault, script = () => undefined, onClosed, token, ...rest } = options;
   const settings = simulatorOptionsSchema.parse(rest);
+  const { host } = settings;
+  const unsafe = unsafeListening({ host, token });
+  if (unsafe !== undefined) throw new HaltlineError('CONFIG_INVALID', unsafe);
+  const guard = { host, token, isEqual: isEqualSecret };
   const questions = createQuestionIndex(await loadQuestions(settings.answerFiles));
   const recorded = new Map(readRecorded(settings.casesDir).map((stream) => [stream.id, stream]));
   const [pacer, log, drawFault] = [
@@ -66,9 +76,12 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     request.namedFault ??
     monitorFault(request.model) ??
     drawFault(messagesHash);
-  const server = createServer(
-    createListener({ settings, questions, pacer, log, script, chooseFault }, recorded),
-  );
+  const serveAll = createListener({ settings, questions, pacer, log, script, chooseFault }, recorded);
+  const server = createServer((message, response) => {
+    const refused = requestRefusal(guard, message.headers);
+    if (refused) sendError(response, refused.status, refused.reason);
+    else serveAll(message, response);
+  });
   // Hanging requests are faults that this server plays: its own time limits would end them.
   server.requestTimeout = 0;
   const port = await listen(server, settings);

@@ -1,5 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { requestRefusal } from '../core/http-guard.ts';
 import { HaltlineError } from '../errors.ts';
+import { isEqualSecret } from '../hash.ts';
 import { metricsContentType, renderMetrics, type Sample } from './metrics-registry.ts';
 
 /** What a worker says of itself. */
@@ -28,6 +30,11 @@ const HOST = '127.0.0.1';
  */
 export async function startHealthServer(port: number, source: HealthSource): Promise<HealthServer> {
   const server = createServer((request, response) => {
+    const refused = requestRefusal({ host: HOST, isEqual: isEqualSecret }, request.headers);
+    if (refused) {
+      answer(response, refused.status, refused.reason);
+      return;
+    }
     const { pathname } = new URL(request.url ?? '/', 'http://health');
     if (pathname === '/livez') answer(response, 200, 'live');
     else if (pathname === '/metrics') void answerMetrics(response, source);

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { type HttpGuard, requestRefusal } from '../../shared/core/http-guard.ts';
 import {
   metricsContentType,
   renderMetrics,
@@ -14,9 +15,15 @@ export interface HttpSources {
   summary(sweep: string): Summary | undefined;
 }
 
-/** `/metrics`, `/healthz` (the process lives), `/readyz` (it can do its work), `/sweeps/ID/summary.json`. */
-export function createHttpApp(sources: HttpSources): Hono {
+/** For whom the guard lets through: `/metrics`, `/healthz` (the process lives), `/readyz` (it can do its work), `/sweeps/ID/summary.json`. */
+export function createHttpApp(sources: HttpSources, guard: HttpGuard): Hono {
   const app = new Hono();
+  app.use(async (context, next) => {
+    const { authorization, host } = context.req.header();
+    const refused = requestRefusal(guard, { authorization, host });
+    if (refused) return context.text(`${refused.reason}\n`, refused.status);
+    return next();
+  });
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', (context) => {
     const why = sources.unready();

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, type ServerType } from '@hono/node-server';
 import type { Logger } from 'pino';
+import { unsafeListening } from '../../shared/core/http-guard.ts';
+import { HaltlineError } from '../../shared/errors.ts';
+import { isEqualSecret } from '../../shared/hash.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
 import { connectOrExplain, type RedisAddress } from '../../shared/redis/connection.ts';
 import type { Keys } from '../../shared/redis/keys.ts';
@@ -18,6 +21,8 @@ export interface MetricsWorkerOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** What callers must show; absent: only a loopback host is listened on. */
+  readonly token?: string | undefined;
   readonly log: Logger;
 }
 
@@ -34,17 +39,21 @@ export interface MetricsWorker extends HealthSource {
  */
 export async function startMetricsWorker(options: MetricsWorkerOptions): Promise<MetricsWorker> {
   const log = options.log.child({ worker: 'metrics' });
+  const { host, token } = options;
+  const unsafe = unsafeListening({ host, token });
+  if (unsafe !== undefined) throw new HaltlineError('CONFIG_INVALID', `figures are not served: ${unsafe}`);
   const redis = await connectOrExplain(options.redis, 'commands', { log });
   const desk = new SweepDesk({ ...options, log }, redis);
   const queueDepths = new QueueDepths(redis, options.keys);
   let registry: SweepRegistry | undefined;
   const unready = (): string | undefined =>
     redis.status === 'ready' ? registry?.staleness : 'Redis is not reachable';
-  const app = createHttpApp({
+  const sources = {
     samples: async () => [...(await desk.samples()), ...(await queueDepths.samples(desk.targets()))],
     unready,
-    summary: (sweep) => desk.summary(sweep),
-  });
+    summary: (sweep: string) => desk.summary(sweep),
+  };
+  const app = createHttpApp(sources, { host, token, isEqual: isEqualSecret });
   let server: ServerType | undefined;
   try {
     server = await listen(app.fetch, options);
