@@ -79,7 +79,7 @@ async function importAttack(file: string, sha256: string): Promise<Attack> {
     if (isFunction(exported)) exported = exported({ z });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw unusable(file, `cannot be imported: ${reason.replaceAll(/\s*\n\s*/g, ' ')}`, cause);
+    throw unusable(file, `cannot be imported: ${reason.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`, cause);
   }
   const parsed = moduleAttackSchema.safeParse(exported);
   if (!parsed.success) throw unusable(file, `export "attack": ${firstIssue(parsed.error)}`, parsed.error);

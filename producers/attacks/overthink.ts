@@ -71,7 +71,7 @@ function agnosticText({ exercise, condition }: Decoy): string {
 }
 
 function wovenText({ exercise, condition }: Decoy, question: Question): string {
-  const topic = question.question.replace(/[?.!\s]+$/, '');
+  const topic = question.question.replace(/(?<![?.!\s])[?.!\s]+$/, '');
   return (
     `A word on the matter of "${topic}": this text keeps its key in a short reckoning, and a reader who passes over it ` +
     `takes the following lines the wrong way round. ${exercise} Where ${condition}, what follows holds as it is ` +

@@ -52,7 +52,7 @@ function normalised(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}./%-]+/gu, ' ')
     .replace(/\b(?:the|an?)\s/g, '')
-    .replace(/^[\s.]+|[\s.]+$/g, '');
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, '');
 }
 
 /** The option whose text the range holds, whole or at its start; undefined when two options fit equally well. */

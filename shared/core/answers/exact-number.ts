@@ -40,7 +40,7 @@ function withoutDecoration(text: string): string {
     .replace(/[−–]/g, '-')
     .replace(/^([-+]?)\s*(?:US)?\\?[$€£¥₹]\s*/, '$1')
     .replace(/\\?[$€£¥₹]$/, '')
-    .replace(/\s*\\?%$/, '')
+    .replace(/(?<!\s)\s*\\?%$/, '')
     .replace(/(\d)(?:,|\{,\}|,\\!| (?=\d{3}(?: |$)))(?=\d{3})/g, '$1');
 }
 

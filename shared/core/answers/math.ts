@@ -68,7 +68,7 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/\{,\}/g, ','],
   [/(\d),(?=\d{3}(?!\d))/g, '$1'],
   [
-    /\s*(?:square |cubic )?(?:units?|inch(?:es)?|cm|feet|meters?|degrees?|dollars?|cents?|minutes?|hours?)(?:\^\{?[23]\}?)?$/g,
+    /(?<!\s)\s*(?:square |cubic )?(?:units?|inch(?:es)?|cm|feet|meters?|degrees?|dollars?|cents?|minutes?|hours?)(?:\^\{?[23]\}?)?$/g,
     '',
   ],
   [/\s+/g, ''],

@@ -12,7 +12,7 @@ const wordPattern = /\b(?:yes|no|true|false)\b/gi;
 const answerForm = /(?:^|[.!?:,"'(*]\s*|\bso\s|\bis\s)(?:yes|no|true|false)(?=\s*(?:$|[.,!;:)"'*}\n]))/gi;
 
 function toSpan(match: { index: number; 0: string }, start: number): AnswerSpan {
-  const word = /[a-z]+$/i.exec(match[0])?.[0] ?? '';
+  const word = /(?<![a-z])[a-z]+$/i.exec(match[0])?.[0] ?? '';
   const from = start + match.index + match[0].length - word.length;
   return { value: meanings.get(word.toLowerCase()) ?? '', start: from, end: from + word.length };
 }

@@ -1,4 +1,4 @@
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A reply's confidence as a share in [0, 1]; null when it is none, or on no scale that can be told. */
 export function parseConfidence(value: unknown): number | null {

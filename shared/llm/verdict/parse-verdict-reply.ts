@@ -167,6 +167,6 @@ function holdsFlag(group: string): boolean {
 function withoutClosingFence(text: string): string {
   return text
     .trimEnd()
-    .replace(/`{3,}$/, '')
+    .replace(/(?<!`)`{3,}$/, '')
     .trimEnd();
 }
