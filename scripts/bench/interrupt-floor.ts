@@ -24,7 +24,7 @@ if (role === 'answer') await answer();
 else await generate();
 
 async function answer(): Promise<void> {
-  subscriber.on('message', (_channel, message) => {
+  subscriber.on('message', (_channel: string, message: string) => {
     const { chain, index, text } = stepSchema.parse(JSON.parse(message));
     const unsafe = text.includes(UNSAFE_MARK);
     void commands.publish(VERDICTS, JSON.stringify({ chain, index, unsafe }));
@@ -35,7 +35,7 @@ async function answer(): Promise<void> {
 
 async function generate(): Promise<void> {
   const onUnsafe = new Map<number, () => void>();
-  subscriber.on('message', (_channel, message) => {
+  subscriber.on('message', (_channel: string, message: string) => {
     const verdict = verdictSchema.parse(JSON.parse(message));
     if (verdict.unsafe) onUnsafe.get(verdict.chain)?.();
   });

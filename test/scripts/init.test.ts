@@ -40,7 +40,9 @@ describe('a starter spec', () => {
   it('leaves an address with a password in the environment', async () => {
     const environment = { OPENAI_BASE_URL: 'https://user:swordfish@models.example/v1' };
     expect(buildStarterSpec(environment, options)).not.toContain('swordfish');
-    expect((await loadStarter(environment)).targets[0]?.config.apiBaseUrl).toBe(environment.OPENAI_BASE_URL);
+    // There it cannot be used either, and that is said without it.
+    await expect(loadStarter(environment)).rejects.toThrow(/expected no user and password in the address/);
+    await expect(loadStarter(environment)).rejects.not.toThrow(/swordfish/);
   });
 
   it('targets simulated models where asked to, whatever the variables say', async () => {
