@@ -3,6 +3,7 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { streamOnce } from '../../../shared/llm/target-client.ts';
+import { wallClockMs } from '../../../shared/llm/wall-clock.ts';
 import { chatEvent, portOf, startServer, write, type Exchange } from './raw-server.ts';
 import { noAbort, request, stream, targetAt } from './target.ts';
 
@@ -104,13 +105,14 @@ describe('a request', () => {
       await write(response, chatEvent({ role: 'assistant' }));
       response.end(reply);
     });
-    const beforeMs = Date.now() - 1;
+    // The same clock: the system's own is set right now and then, by milliseconds.
+    const beforeMs = wallClockMs();
     const end = await stream(targetAt(baseUrl));
     const times = z
       .array(z.number())
       .parse([
         ...[beforeMs, end.requestStartedAtMs, end.firstPayloadAtMs, end.firstDeltaAtMs, end.closedAtMs],
-        Date.now() + 1,
+        wallClockMs(),
       ]);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
