@@ -18,9 +18,9 @@ function trimmed(text: string, { start, end }: Range): AnswerSpan | undefined {
   return to > from ? { value: text.slice(from, to), start: from, end: to } : undefined;
 }
 
-/** Three words in a row are no formula. */
+/** Three words in a row are no formula, nor is what is longer than any. */
 function isProse(text: string): boolean {
-  return /(?:\p{L}{2,} +){2}\p{L}{2,}|^\S+ \p{L}{3,}/u.test(text);
+  return text.length > MAX_FORMULA || /(?:\p{L}{2,} +){2}\p{L}{2,}|^\S+ \p{L}{3,}/u.test(text);
 }
 
 function numberIn(text: string, range: Range): AnswerSpan | undefined {
@@ -28,8 +28,12 @@ function numberIn(text: string, range: Range): AnswerSpan | undefined {
   return found && { ...found, start: range.start + found.start, end: range.start + found.end };
 }
 
-/** In prose, the formula is the last thing between dollar signs, else what follows the last sign of equality. */
-function formulaIn(text: string, range: Range): AnswerSpan | undefined {
+/**
+ * In prose, the formula is the last thing between dollar signs, else what follows the last sign of equality. Of a
+ * sentence without end only the last few formulas' length is searched.
+ */
+function formulaIn(text: string, { start: begin, end }: Range): AnswerSpan | undefined {
+  const range = { start: Math.max(begin, end - 4 * MAX_FORMULA), end };
   const slice = text.slice(range.start, range.end);
   const formulas = [...slice.matchAll(/\$([^$]+)\$|\\\(([^\n]*?)\\\)/g)];
   const last = formulas.at(-1);

@@ -4,7 +4,8 @@ import { plain } from './error-label.ts';
 const FLAG = 'errordetected';
 /** Names in text that is not JSON (yet); no unbounded repeat of what can also be anything else. */
 const flagInText = /error[^\p{L}\p{N}]{0,8}detected[^\p{L}\p{N}:]{0,8}:/iu;
-const keyInJson = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/gs;
+/** A string that is never closed goes to the end, so that no later quote in it is tried again. */
+const keyInJson = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"(\s*:)?|\\?$)/gs;
 
 export function isFlagKey(key: string): boolean {
   return plain(key) === FLAG;

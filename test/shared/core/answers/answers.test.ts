@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { extractorNames } from '../../../../shared/schemas/question.ts';
 import { badChainLegacyScores } from '../../../../shared/core/answers/badchain-legacy.ts';
 import { extractAnswer, extractAnswerSpan, isCorrect } from '../../../../shared/core/answers/answers.ts';
 import { isRefusal } from '../../../../shared/core/answers/refusal.ts';
@@ -157,4 +158,27 @@ describe("BadChain's own scorer", () => {
     const scores = badChainLegacyScores(output, { gold: 3, goldSolution: '6 * 2.1 = 12.6' });
     expect(scores.step).toBe(false);
   });
+});
+
+// A quadratic reader would need minutes for these, not the seconds that a test has.
+it.each([
+  ['one word', 'a'],
+  ['short words', 'ab '],
+  ['open brackets', '\\('],
+  ['dollar signs', '$ '],
+  ['boxes', '\\boxed{'],
+  ['digits', '1'],
+  ['thousands', '1,000'],
+  ['white space', ' \n'],
+  ['announcements', 'The answer is '],
+])('an answer of 500 kB of %s is read in linear time by every extractor', (_name, part) => {
+  const text = `The answer is ${part.repeat(500_000 / part.length)}`;
+  const choices = [
+    { label: 'A', text: 'pear' },
+    { label: 'B', text: 'stone' },
+  ];
+  for (const extractor of extractorNames) {
+    const found = extractAnswer(extractor, text, { choices });
+    if (found !== undefined) isCorrect(extractor, found, '42');
+  }
 });
