@@ -13,6 +13,7 @@ import { simulateCommand } from './commands/simulate.ts';
 import { validateCommand } from './commands/validate.ts';
 import { workerCommand } from './commands/worker.ts';
 import { readVersion } from './package-root.ts';
+import { terminalLines, terminalText } from '../shared/core/terminal-text.ts';
 
 const help = `
 Examples:
@@ -61,10 +62,12 @@ function settle(command: Command): void {
   command.exitOverride().configureOutput({
     outputError: (text, write) =>
       write(
-        `haltline: ${text
-          .replace(/^error: /, '')
-          .trim()
-          .replaceAll('\n', ' ')}\n`,
+        `haltline: ${terminalText(
+          text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll('\n', ' '),
+        )}\n`,
       ),
   });
   for (const child of command.commands) settle(child);
@@ -83,7 +86,8 @@ function explain(error: unknown): string {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`haltline: ${explain(error)}\n`);
+  // Messages quote files and servers.
+  process.stderr.write(`haltline: ${terminalLines(explain(error))}\n`);
   process.exit(1);
 }
 

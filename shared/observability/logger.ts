@@ -1,5 +1,6 @@
 import { destination as openDestination, pino, stdSerializers, stdTimeFunctions, type Logger } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import { terminalText } from '../core/terminal-text.ts';
 
 /** Fields whose value is never printed, at the top of a log object and up to two levels down. */
 const secretFields = [
@@ -61,7 +62,9 @@ export function createLogger(options: LoggerOptions): Logger {
       serializers: { err: stdSerializers.err },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: cutUrlPasswords },
+      hooks: {
+        streamWrite: format === 'json' ? cutUrlPasswords : (line) => keepVisible(cutUrlPasswords(line)),
+      },
     },
     stream,
   );
@@ -70,6 +73,17 @@ export function createLogger(options: LoggerOptions): Logger {
 /** `redis://user:secret@host` becomes `redis://user:***@host`. Linear in the length of the line. */
 export function cutUrlPasswords(line: string): string {
   return line.replace(/:\/\/([^:@/\s"]*):[^@/\s"]+@/g, '://$1:***@');
+}
+
+/**
+ * A JSON line whose texts, once read, hold no character that a terminal obeys: `pretty` prints them as they are.
+ * Line feeds and tabs stay.
+ */
+function keepVisible(line: string): string {
+  return line.replace(/\\(?:u00[01][0-9a-f]|[^])|[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (part) => {
+    if (!part.startsWith('\\')) return `\\${terminalText(part)}`;
+    return /^\\(?:u00|[bfr])/.test(part) ? `\\${part}` : part;
+  });
 }
 
 function joinPath(parent: string, field: string): string {

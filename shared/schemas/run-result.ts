@@ -124,7 +124,12 @@ export type MonitorUse = z.infer<typeof monitorUseSchema>;
 /** A line of `runs.jsonl`: a result, its bookings, and where its chain stands. */
 export const runLineSchema = runResultSchema.extend({
   monitorUse: monitorUseSchema,
-  chain: z.strictObject({ file: z.string(), offset: count, length: count }),
+  /** A file beside `runs.jsonl`, never elsewhere: a folder may come from somebody else. */
+  chain: z.strictObject({
+    file: z.string().regex(/^chains-\d{3,15}\.jsonl\.gz$/),
+    offset: count,
+    length: count,
+  }),
   reusedFrom: z.exactOptional(z.string()),
 });
 export type RunLine = z.infer<typeof runLineSchema>;

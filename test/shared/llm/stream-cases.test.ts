@@ -34,7 +34,7 @@ async function readOverHttp(streamCase: StreamCase) {
   });
 }
 
-describe('the recorded streams', () => {
+describe('the recorded streams', { timeout: 180_000 }, () => {
   it.each(cases.map((streamCase) => [streamCase.id, streamCase] as const))(
     '%s is read as expected over HTTP',
     async (_id, streamCase) => {
