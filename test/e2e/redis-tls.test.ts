@@ -1,10 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../shared/config.ts';
@@ -12,6 +10,7 @@ import { findRedisServer, withLibraries } from '../../shared/redis/find-redis-se
 import { startGuarded } from '../../shared/redis/redis-process.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
 import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
+import { closedPort } from '../support/ports.ts';
 import { readRunLines, startHaltline, temporaryFolder, writeSpec } from '../support/processes.ts';
 
 const password = 'p@ss/word%1';
@@ -59,7 +58,7 @@ async function startTlsRedis(): Promise<TlsRedis | undefined> {
   const dir = mkdtempSync(join(tmpdir(), 'haltline-tls-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { ca, cert, key } = makeCertificates(dir);
-  const port = await freePort();
+  const port = await closedPort();
   const command = [
     ...[program.path, '--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--dir', dir],
     ...['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', ca, '--tls-auth-clients', 'no'],
@@ -82,16 +81,6 @@ async function startTlsRedis(): Promise<TlsRedis | undefined> {
   await admin.call('ACL', ...words);
   await admin.call('ACL', 'SETUSER', 'default', 'nopass');
   return { url: `rediss://haltline:${encodeURIComponent(password)}@localhost:${String(port)}`, ca, admin };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 test.skipIf(!hasOpenssl)(
