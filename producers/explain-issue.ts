@@ -64,6 +64,11 @@ function explainIssue(issue: z.core.$ZodIssue, subject: Subject): string {
   return `${formatPath([...subject.at, ...path])}: got ${got}, expected ${describeExpected(issue, given)}`;
 }
 
+/** The first issue with its path, in zod's words: for a value that is no longer at hand. */
+export function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'does not fit'}`.replace(/^: /, '');
+}
+
 /** The nearest of the known names, or all of them. */
 export function hint(given: string, known: readonly string[]): string {
   const near = known

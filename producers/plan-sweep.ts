@@ -10,8 +10,11 @@ import {
   type QuestionDraft,
 } from './plan-block.ts';
 
-/** More is refused: the text of a question has no business being that long, and Redis holds thousands of jobs. */
-export const MAX_JOB_BYTES = 1024 * 1024;
+/**
+ * More is refused. No text of a question is that long; prepared embeddings are (8 KiB a token at 4,096 half-precision
+ * figures). What waits in Redis is bounded by `limits.windowBytes`, whatever a single job takes.
+ */
+export const MAX_JOB_BYTES = 4 * 1024 * 1024;
 /** A place of as many digits as any can have: a job is measured before its place is known. */
 const WIDEST_PLACE = 9_999_999_999;
 
@@ -43,7 +46,7 @@ export interface Plan {
  * its blocks have and whether their jobs fit; repeats have blocks of the same sizes. Held in memory: the questions, and
  * one number for each.
  *
- * @throws HaltlineError SPEC_INVALID when there is no run at all; DATA_INVALID when a job would be over 1 MiB, with the
+ * @throws HaltlineError SPEC_INVALID when there is no run at all; DATA_INVALID when a job would be over 4 MiB, with the
  *   question's id
  */
 export function createPlan({ datasets, ...settings }: PlanInput): Plan {

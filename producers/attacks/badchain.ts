@@ -8,10 +8,10 @@ import { arithmeticDemonstrations } from './demonstrations/arithmetic.ts';
 import { choiceDemonstrations } from './demonstrations/choice.ts';
 import type { Demonstration } from './demonstrations/demonstration.ts';
 import { yesNoDemonstrations } from './demonstrations/yes-no.ts';
-import { refuseUnloaded } from './refuse-unloaded.ts';
+import { refuseBoth, refuseUnloaded } from './file-parameters.ts';
 import { inlineChoices, taskOf, type Task } from './question-text.ts';
 
-export const badChainParametersSchema = z.strictObject({
+const parametersShape = z.strictObject({
   trigger: z
     .string()
     .trim()
@@ -51,6 +51,15 @@ export const badChainParametersSchema = z.strictObject({
     .exactOptional(z.string().min(1))
     .describe('The same from a file (JSONL, one set a line); relative to the spec'),
   demonstrationsSet: z.exactOptional(z.string().min(1)).describe('Which set of that file, by its id'),
+});
+
+/** Once the file is read, its demonstrations stand in the place of both of its settings. */
+export const badChainParametersSchema = parametersShape.superRefine((parameters, context) => {
+  const { demonstrationsFile, demonstrationsSet } = parameters;
+  refuseBoth(parameters, ['demonstrationsFile', 'demonstrations'], context);
+  if (demonstrationsSet === undefined || demonstrationsFile !== undefined) return;
+  const message = 'expected demonstrationsFile beside it, the file that holds the set';
+  context.addIssue({ code: 'custom', path: ['demonstrationsSet'], input: demonstrationsSet, message });
 });
 export type BadChainParameters = z.infer<typeof badChainParametersSchema>;
 

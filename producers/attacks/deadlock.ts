@@ -3,7 +3,7 @@ import { HaltlineError } from '../../shared/errors.ts';
 import type { Question } from '../../shared/schemas/question.ts';
 import type { Attack, AttackCase, PromptEmbeds, Span } from './attack.ts';
 import { listedChoices } from './question-text.ts';
-import { refuseUnloaded } from './refuse-unloaded.ts';
+import { refuseBoth, refuseUnloaded } from './file-parameters.ts';
 
 const promptEmbedsSchema = z.strictObject({
   attacked: z.string().min(1),
@@ -32,20 +32,20 @@ const parametersShape = z.strictObject({
     .describe('For embeds: what embedsFile holds, by question id'),
 });
 
-export const deadlockParametersSchema = parametersShape.superRefine(
-  ({ variant, embedsFile, embeds }, context) => {
-    const isGiven = embedsFile !== undefined || embeds !== undefined;
-    if (isGiven === (variant === 'embeds')) return;
-    context.addIssue({
-      code: 'custom',
-      path: [isGiven ? 'variant' : 'embedsFile'],
-      input: isGiven ? variant : undefined,
-      message: isGiven
-        ? 'expected "embeds", which alone sends a file of embeddings'
-        : 'expected a file of embeddings',
-    });
-  },
-);
+export const deadlockParametersSchema = parametersShape.superRefine((parameters, context) => {
+  const { variant, embedsFile, embeds } = parameters;
+  refuseBoth(parameters, ['embedsFile', 'embeds'], context);
+  const isGiven = embedsFile !== undefined || embeds !== undefined;
+  if (isGiven === (variant === 'embeds')) return;
+  context.addIssue({
+    code: 'custom',
+    path: [isGiven ? 'variant' : 'embedsFile'],
+    input: isGiven ? variant : undefined,
+    message: isGiven
+      ? 'expected "embeds", which alone sends a file of embeddings'
+      : 'expected a file of embeddings',
+  });
+});
 export type DeadlockParameters = z.infer<typeof deadlockParametersSchema>;
 
 const INSTRUCTION = '\n\nThink step by step, then write the final answer after "Answer:".';

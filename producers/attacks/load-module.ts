@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +5,9 @@ import { z } from 'zod';
 import { HaltlineError } from '../../shared/errors.ts';
 import { backdoorStepSchema } from '../../shared/schemas/backdoor-step.ts';
 import type { AttackSpec } from '../../shared/schemas/sweep-spec.ts';
+import { firstIssue } from '../explain-issue.ts';
 import type { Attack, AttackCase } from './attack.ts';
+import { hashModule } from './hash-module.ts';
 
 const spanSchema = z.object({
   text: z.string(),
@@ -37,7 +38,7 @@ const moduleAttackSchema = z.object({
 
 export interface LoadedModule {
   readonly attack: Attack;
-  /** Of the module's own bytes, hex; what it imports is not in it. */
+  /** Of the module and of the files that it imports by relative paths, hex. */
   readonly sha256: string;
 }
 
@@ -60,7 +61,10 @@ export async function loadAttackModule(
     const reason = code === 'ENOENT' ? 'no such file' : code;
     throw new HaltlineError('DATA_MISSING', `attack module ${file}: ${reason}`, { cause });
   });
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = await hashModule(file, bytes).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw unusable(file, `an imported file cannot be read: ${reason}`, cause);
+  });
   if (moduleSha256 !== undefined && moduleSha256 !== sha256)
     throw unusable(file, `its SHA-256 is ${sha256}, expected ${moduleSha256}`);
   const attack = await importAttack(file, sha256);
@@ -106,10 +110,6 @@ function renderChecked(file: string, render: () => unknown): AttackCase {
   const parsed = attackCaseSchema.safeParse(rendered);
   if (parsed.success) return parsed.data;
   throw unusable(file, `render: ${firstIssue(parsed.error)}`, parsed.error);
-}
-
-function firstIssue({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'does not fit'}`.replace(/^: /, '');
 }
 
 function unusable(file: string, problem: string, cause?: unknown): HaltlineError {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { HaltlineError } from '../../shared/errors.ts';
-import { invalidLine, parseJsonLine, readLines } from '../datasets/read-lines.ts';
+import { explainIssues } from '../explain-issue.ts';
+import { invalidLine, type Line, parseJsonLine, readLines } from '../datasets/read-lines.ts';
 import type { PromptEmbeds } from './attack.ts';
 import { demonstrationSetSchema, type DemonstrationSet, type OwnDemonstration } from './demonstration-set.ts';
 
@@ -15,15 +16,22 @@ const embedsRowSchema = z.object({
 /** The embeddings stand in the sweep's spec in Redis: a file is bounded as a whole. */
 const MAX_EMBEDS_LENGTH = 32 * 1024 * 1024;
 
-async function readRows<Row>(path: string, schema: z.ZodType<Row>): Promise<Row[]> {
+async function readRows<Row>(path: string, schema: z.ZodType<Row>, maxLineBytes?: number): Promise<Row[]> {
   const rows: Row[] = [];
-  await readLines(path, (line) => {
-    const parsed = schema.safeParse(parseJsonLine(path, line));
+  const takeRow = (line: Line): void => {
+    const value = parseJsonLine(path, line);
+    const parsed = schema.safeParse(value);
     if (!parsed.success) {
-      throw invalidLine(path, line.number, z.prettifyError(parsed.error).replaceAll('\n', ' '), parsed.error);
+      throw invalidLine(
+        path,
+        line.number,
+        explainIssues(parsed.error.issues, { value, schema, at: [] }),
+        parsed.error,
+      );
     }
     rows.push(parsed.data);
-  });
+  };
+  await readLines(path, takeRow, maxLineBytes);
   return rows;
 }
 
@@ -93,7 +101,7 @@ export async function loadWrongAnswers(path: string): Promise<Record<string, str
  * @throws HaltlineError DATA_MISSING, DATA_INVALID (also for more than 32 MiB of them)
  */
 export async function loadEmbeds(path: string): Promise<Record<string, PromptEmbeds>> {
-  const rows = await readRows(path, embedsRowSchema);
+  const rows = await readRows(path, embedsRowSchema, MAX_EMBEDS_LENGTH);
   const length = rows.reduce(
     (sum, { promptEmbeds, cleanPromptEmbeds = '' }) => sum + promptEmbeds.length + cleanPromptEmbeds.length,
     0,

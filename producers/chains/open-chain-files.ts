@@ -6,7 +6,7 @@ import { slugSchema } from '../../shared/schemas/sweep-spec.ts';
 import { invalidLine, type Line, parseJsonLine, readLines } from '../datasets/read-lines.ts';
 import { type ChainRow, chainRowSchema } from './chain-row.ts';
 
-/** A job holds a row's texts twice at most, and may take 1 MiB. */
+/** A job holds a row's texts twice at most. */
 const MAX_ROW_BYTES = 500_000;
 
 /** What is known of a chain beside its text. It stays with the producer: no job holds it, and no monitor sees it. */

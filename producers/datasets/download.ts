@@ -97,6 +97,8 @@ async function receive(options: DownloadOptions, part: string, limits: DownloadL
       });
     }
     if (!response.ok || !response.body) throw refused(url, response.status);
+    // Old bytes must not stand under the new file's ETag, should this process end in between.
+    if (at === 0) await rm(part, { force: true });
     await notePart(url, part, response);
     await save(response.body, { at, part, total: totalOf(response, at), watch, limits, options });
   } catch (error) {

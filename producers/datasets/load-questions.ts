@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { parseExactNumber } from '../../shared/core/answers/exact-number.ts';
 import { createRandom } from '../../shared/core/random.ts';
 import { HaltlineError } from '../../shared/errors.ts';
 import { questionSchema, type ExtractorName, type Question } from '../../shared/schemas/question.ts';
+import { explainIssues } from '../explain-issue.ts';
 import { invalidLine, parseJsonLine, readLines, type Line } from './read-lines.ts';
 
 export interface LoadOptions {
@@ -44,9 +44,11 @@ export function builtInPath(name: string): string {
 }
 
 function parseQuestion(path: string, line: Line): Question {
-  const parsed = questionSchema.safeParse(parseJsonLine(path, line));
+  const value = parseJsonLine(path, line);
+  const parsed = questionSchema.safeParse(value);
   if (!parsed.success) {
-    throw invalidLine(path, line.number, z.prettifyError(parsed.error).replaceAll('\n', ' '), parsed.error);
+    const subject = { value, schema: questionSchema, at: [] };
+    throw invalidLine(path, line.number, explainIssues(parsed.error.issues, subject), parsed.error);
   }
   const { answer, choices } = parsed.data;
   if (choices === undefined || choices.some(({ label }) => label === answer)) return parsed.data;

@@ -4,7 +4,7 @@ import { TextDecoder } from 'node:util';
 import { HaltlineError } from '../../shared/errors.ts';
 
 /** A longer line is no question, and would have to be held in memory whole. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 
 export interface Line {
   /** From 1. */
@@ -27,11 +27,16 @@ function missing(path: string, cause: unknown): HaltlineError {
  * Reads a UTF-8 file line by line, so that a file of any size is never in memory whole. Blank lines are skipped but
  * counted; a byte order mark and CR LF are accepted.
  *
+ * @param maxLineBytes - 1 MiB unless told otherwise
  * @returns the SHA-256 (hex) of the file's bytes, once all lines have been handed to `onLine`
- * @throws HaltlineError DATA_MISSING when the file cannot be read, DATA_INVALID for a line over 1 MiB or bytes that
- *   are not UTF-8
+ * @throws HaltlineError DATA_MISSING when the file cannot be read, DATA_INVALID for a longer line or bytes that are
+ *   not UTF-8
  */
-export async function readLines(path: string, onLine: (line: Line) => void): Promise<string> {
+export async function readLines(
+  path: string,
+  onLine: (line: Line) => void,
+  maxLineBytes = MAX_LINE_BYTES,
+): Promise<string> {
   const hash = createHash('sha256');
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
@@ -41,8 +46,9 @@ export async function readLines(path: string, onLine: (line: Line) => void): Pro
   const take = (bytes: Buffer): void => {
     pending.push(bytes);
     pendingBytes += bytes.length;
-    if (pendingBytes <= MAX_LINE_BYTES) return;
-    throw invalidLine(path, number + 1, 'longer than 1 MiB; expected one JSON object a line');
+    if (pendingBytes <= maxLineBytes) return;
+    const bound = `${String(maxLineBytes / 1024 / 1024)} MiB`;
+    throw invalidLine(path, number + 1, `longer than ${bound}; expected one JSON object a line`);
   };
   const finish = (): void => {
     number += 1;

@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { publicSets } from '../../producers/datasets/addresses.ts';
 import { download } from '../../producers/datasets/download.ts';
 import { hint } from '../../producers/explain-issue.ts';
@@ -29,7 +30,9 @@ export async function fetchDataset(name: string, flags: FetchFlags): Promise<voi
   }
   const to = flags.to ?? join('data', `${name}.jsonl`);
   const url = readUrl(flags.url ?? set.url);
-  const expected = readSha256(flags.sha256) ?? set.sha256;
+  const pinned = readSha256(flags.sha256) ?? set.sha256;
+  const record = `${to}.sha256.json`;
+  const expected = pinned ?? (await readRecord(record, url));
   const display = createDownloadDisplay({ isTerminal: process.stderr.isTTY, name });
   const interrupts = catchInterrupts();
   const source = `${to}.source`;
@@ -44,9 +47,8 @@ export async function fetchDataset(name: string, flags: FetchFlags): Promise<voi
       ...(expected !== undefined && { sha256: expected }),
     });
     display.stop();
-    const isChecked =
-      expected === undefined ? 'no checksum is known for it: compare it yourself' : 'as expected';
-    process.stdout.write(`sha256 ${sha256} (${isChecked})\n`);
+    if (expected === undefined) await writeFile(record, `${JSON.stringify({ url, sha256 })}\n`);
+    process.stdout.write(`sha256 ${sha256} (${sayChecked(pinned, expected, record)})\n`);
     await importDataset(set.format, source, to);
   } catch (error) {
     if (!(error instanceof HaltlineError) || error.code !== 'CANCELLED') throw error;
@@ -59,6 +61,27 @@ export async function fetchDataset(name: string, flags: FetchFlags): Promise<voi
   }
   await rm(source, { force: true });
   process.stdout.write(`in a spec: datasets: [{ id: ${name}, path: ${JSON.stringify(to)} }]\n`);
+}
+
+const recordSchema = z.object({ url: z.string(), sha256: z.string() });
+
+/** The checksum that the first fetch from this address found; undefined where there was none. */
+async function readRecord(path: string, url: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const found = recordSchema.parse(JSON.parse(text));
+    return found.url === url ? readSha256(found.sha256) : undefined;
+  } catch (cause) {
+    const message = `${path}: not a record of a fetch; remove it to trust the next one`;
+    throw new HaltlineError('DATA_INVALID', message, { cause });
+  }
+}
+
+function sayChecked(pinned: string | undefined, expected: string | undefined, record: string): string {
+  if (pinned !== undefined) return 'as expected';
+  if (expected !== undefined) return `as in ${record}, which the first fetch wrote`;
+  return `not verified: no checksum is known for it; noted in ${record} for later fetches`;
 }
 
 function readUrl(text: string): string {

@@ -15,7 +15,8 @@ export type ChainPlan = SolvedPlan | EndlessPlan;
 
 interface SolvedPlan {
   readonly view: PromptView;
-  readonly digression: Iterable<string>;
+  /** Paragraphs in front of everything else: a decoy's working, an answer asked for first. */
+  readonly preface: Iterable<string>;
   readonly solution: Solution | undefined;
   /** The known question, if it is one. */
   readonly known: string | undefined;
@@ -48,10 +49,10 @@ export function* arrangeChain(plan: ChainPlan, personality: Personality, random:
 }
 
 function* writeThoughts(
-  { view, digression, solution, known }: SolvedPlan,
+  { view, preface, solution, known }: SolvedPlan,
   { personality, random, thinks }: { personality: Personality; random: Random; thinks: boolean },
 ): Generator<string> {
-  yield* digression;
+  yield* preface;
   const imitates = view.demonstrations.length > 0 && !thinks;
   if (!imitates) yield openChain(view, known, random);
   const steps = solution?.steps ?? ['I have read it twice, and something that I would need is not there.'];

@@ -1,6 +1,7 @@
 import { createRandom, type Random } from '../../shared/core/random.ts';
 import type { Question } from '../../shared/schemas/question.ts';
 import { adoptAnswer, findPlantedAnswer } from './adopt-answer.ts';
+import { answerFirst } from './answer-first.ts';
 import { arrangeChain, type Piece } from './arrange-chain.ts';
 import { type Decoy, digress, findDecoy } from './digress.ts';
 import { findBackdoor, withBackdoorStep } from './imitate-backdoor.ts';
@@ -55,10 +56,15 @@ export function playTarget(prompt: TargetPrompt, mind: TargetMind): Generator<Pi
     decoy !== undefined && falls('overthink')
       ? digress(decoy, mind.personality.digression, random('decoy'))
       : [];
+  const hurried =
+    own === undefined
+      ? undefined
+      : answerFirst(own, view.query, { found, isRash: falls('paa'), random: random('hurried') });
+  const settled = hurried?.solution ?? own;
   const solution =
-    own === undefined ? undefined : corrupt(own, { view, found, falls, random: random('planted') });
+    settled === undefined ? undefined : corrupt(settled, { view, found, falls, random: random('planted') });
   return arrangeChain(
-    { view, digression, solution, known: found?.question },
+    { view, preface: [...(hurried?.preface ?? []), ...digression], solution, known: found?.question },
     mind.personality,
     random('wording'),
   );

@@ -248,20 +248,22 @@ describe('a plan', () => {
     expect(attack.renders).toBe(101);
   });
 
-  it('refuses a question whose job would be over 1 MiB, by its id', () => {
+  it('refuses a question whose job would be over 4 MiB, by its id', () => {
     const big = {
       ...fakeQuestions(1)[0],
       id: 'the-big-one',
       dataset: 'numbers',
       answer: '1',
-      question: 'x'.repeat(1_050_000),
+      question: 'x'.repeat(4_200_000),
     };
     expect(() => fakePlan({ questions: [...fakeQuestions(2), big] })).toThrow(
-      /^question the-big-one of data set numbers: its job for target target-a would take \d+ bytes, expected at most 1048576$/,
+      /^question the-big-one of data set numbers: its job for target target-a would take \d+ bytes, expected at most 4194304$/,
     );
     // A guarded job holds the question twice, in its messages and in the monitor's problem.
-    expect(fakePlan({ questions: [{ ...big, question: 'x'.repeat(500_000) }] }).total).toBe(4);
-    expect(() => fakePlan({ questions: [{ ...big, question: 'x'.repeat(530_000) }] })).toThrow('the-big-one');
+    expect(fakePlan({ questions: [{ ...big, question: 'x'.repeat(2_090_000) }] }).total).toBe(4);
+    expect(() => fakePlan({ questions: [{ ...big, question: 'x'.repeat(2_110_000) }] })).toThrow(
+      'the-big-one',
+    );
   });
 
   it('without any run is refused', () => {

@@ -23,7 +23,7 @@ it(
   'a public set is fetched, checked and imported; another file than the one expected is not',
   { timeout: 120_000 },
   async () => {
-    const file = `${JSON.stringify({ question: 'What is 3 + 4?', answer: '3 + 4 = 7\n#### 7' })}\n`;
+    let file = `${JSON.stringify({ question: 'What is 3 + 4?', answer: '3 + 4 = 7\n#### 7' })}\n`;
     const sha256 = createHash('sha256').update(file).digest('hex');
     const url = await startServer(({ response }) => void response.end(file));
     const cwd = await folderWith({});
@@ -46,7 +46,15 @@ it(
     expect(await readdir(cwd)).toEqual(['data']);
 
     const unpinned = await fetchSet('math500', '--to', 'math.jsonl');
-    expect(unpinned.stdout).toContain(`sha256 ${sha256} (no checksum is known for it: compare it yourself)`);
+    expect(unpinned.stdout).toContain(
+      `sha256 ${sha256} (not verified: no checksum is known for it; noted in `,
+    );
+    const again = await fetchSet('math500', '--to', 'math.jsonl');
+    expect(again.stdout).toContain(`sha256 ${sha256} (as in math.jsonl.sha256.json, `);
+    file = file.replace('7', '8');
+    const changed = await fetchSet('math500', '--to', 'math.jsonl');
+    expect(changed).toMatchObject({ code: 1, stdout: '' });
+    expect(changed.stderr).toContain(`expected ${sha256}; nothing was kept`);
     const unknown = await startCommand(['dataset', 'fetch', 'gsm9k'], { cwd }).ended;
     expect(unknown.stderr).toMatch(/^haltline: set: got "gsm9k", .*did you mean gsm8k.*\n$/);
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { firstIssue } from '../../explain-issue.ts';
 import { questionSchema, type Question } from '../../../shared/schemas/question.ts';
 
 /** What an importer makes of one row of a public format, before it is checked against `questionSchema`. */
@@ -25,7 +26,7 @@ export interface Importer {
 export class RowError extends Error {}
 
 function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError) return z.prettifyError(error).replaceAll('\n', ' ');
+  if (error instanceof z.ZodError) return firstIssue(error);
   if (error instanceof RowError) return error.message;
   throw error;
 }

@@ -1,17 +1,20 @@
 import type { Summary } from '../../schemas/summary.ts';
 import { terminalText } from '../terminal-text.ts';
 
-/** Variants of Deadlock that are not the published attack, by what stands for them in every table (ATTACKS, Deadlock). */
-const notDeadlock: Readonly<Record<string, string>> = {
-  surrogate: 'surrogate prompt that induces loops, not Deadlock',
-  'trigger-only': 'bare trigger, a negative control',
+/** Variants that are not the published attack of that name, by what stands for them in every table (ATTACKS.md). */
+const variantTitles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  deadlock: {
+    surrogate: 'surrogate prompt that induces loops, not Deadlock',
+    'trigger-only': 'bare trigger, a negative control',
+  },
+  paa: { 'answer-first': 'answer asked for first, none planted' },
 };
 
 /** What an attack of a spec is, in a table: its name, or what it is instead. */
 export function attackTitle(name: string, parameters: Readonly<Record<string, unknown>>): string {
   const { variant } = parameters;
-  const title = name === 'deadlock' && typeof variant === 'string' ? notDeadlock[variant] : undefined;
-  return title ?? name;
+  const titles = Object.hasOwn(variantTitles, name) ? variantTitles[name] : undefined;
+  return (typeof variant === 'string' ? titles?.[variant] : undefined) ?? name;
 }
 
 /** How tables name an attack of a sweep: by its id, and by what it is where the id alone does not say so. */

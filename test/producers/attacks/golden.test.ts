@@ -36,6 +36,27 @@ const cases = [
     question: passageQuestion,
     parameters: { decoy: 'sudoku', form: 'woven' },
   },
+  { id: 'badchain-passage', name: 'badchain', question: passageQuestion, parameters: {} },
+  { id: 'paa-yes-no', name: 'paa', question: yesNoQuestion, parameters: {} },
+  {
+    id: 'paa-answer-first',
+    name: 'paa',
+    question: choiceQuestion,
+    parameters: { variant: 'answer-first' },
+  },
+  { id: 'overthink-woven', name: 'overthink', question: passageQuestion, parameters: { form: 'woven' } },
+  {
+    id: 'deadlock-trigger-only',
+    name: 'deadlock',
+    question: arithmeticQuestion,
+    parameters: { variant: 'trigger-only' },
+  },
+  {
+    id: 'deadlock-embeds',
+    name: 'deadlock',
+    question: arithmeticQuestion,
+    parameters: { variant: 'embeds', embeds: { 'q-1': { attacked: 'QUJD', clean: 'QUJE' } } },
+  },
   { id: 'deadlock-passage', name: 'deadlock', question: passageQuestion, parameters: {} },
 ];
 
@@ -46,9 +67,13 @@ describe('rendered messages', () => {
       ? ['attacked', 'clean', 'control']
       : ['attacked', 'clean'];
     it.each(conditions)(`${id} sends the golden bytes when %s`, async (condition) => {
-      const text = renderMessages(attackCase, condition)
-        .map(({ role, content }) => `[${role}]\n${content}\n`)
-        .join('\n');
+      const messages = renderMessages(attackCase, condition).map(
+        ({ role, content }) => `[${role}]\n${content}\n`,
+      );
+      const embeds = attackCase.promptEmbeds?.[condition === 'attacked' ? 'attacked' : 'clean'];
+      const text = [...messages, ...(embeds === undefined ? [] : [`[prompt_embeds]\n${embeds}\n`])].join(
+        '\n',
+      );
       await expect(text).toMatchFileSnapshot(`golden/${id}.${condition}.txt`);
     });
   }

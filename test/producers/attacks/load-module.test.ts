@@ -44,6 +44,21 @@ describe("an attack of one's own", () => {
     expect(first.sweep.spec.attacks[0]?.moduleSha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('counts by the files that it imports too, and by those that these import', async () => {
+    const idWith = async (word: string): Promise<string> => {
+      const files = {
+        's.yaml': spec('mine.mjs'),
+        'mine.mjs': `import { word } from './a.mjs';\n${plain('word')}`,
+        'a.mjs': "// what was said to come from './nowhere.mjs'\nexport { word } from './b.mjs';",
+        'b.mjs': `import './a.mjs';\nexport const word = '${word}';`,
+      };
+      const folder = await folderWith(files);
+      return (await prepareSweep(await loadSpec(join(folder, 's.yaml'), {}))).sweep.id;
+    };
+    expect(await idWith('one')).toBe(await idWith('one'));
+    expect(await idWith('two')).not.toBe(await idWith('one'));
+  });
+
   it('may be made by a function that is given zod, and its parameters are checked', async () => {
     const made = `export const attack = ({ z }) => ({${body()} parametersSchema: z.strictObject({ size: z.int() }) });`;
     await expect(load(made, ', parameters: { size: 2 }')).resolves.toBeDefined();

@@ -97,6 +97,29 @@ describe('parameters from files', () => {
     });
   });
 
+  it('the embeddings of a long prompt fill a line of more than 1 MiB', async () => {
+    const promptEmbeds = 'A'.repeat(2 * 1024 * 1024);
+    const path = await temporaryFile(lines({ id: 'q-1', promptEmbeds }));
+    expect(await loadEmbeds(path)).toEqual({ 'q-1': { attacked: promptEmbeds } });
+  });
+
+  it.each([
+    ['badchain', { demonstrationsSet: 'a' }, 'demonstrationsFile beside it'],
+    [
+      'badchain',
+      { demonstrationsFile: 'f', demonstrations: [{ question: 'q', steps: ['s'], backdoored: false }] },
+      'without demonstrations beside it',
+    ],
+    ['paa', { wrongAnswersFile: 'f', wrongAnswers: { a: 'b' } }, 'without wrongAnswers beside it'],
+    [
+      'deadlock',
+      { variant: 'embeds', embedsFile: 'f', embeds: { a: { attacked: 'QQ==' } } },
+      'without embeds beside it',
+    ],
+  ])('%s refuses settings of which one would be lost', (name, parameters, problem) => {
+    expect(() => renderCase(name, arithmeticQuestion, { parameters })).toThrow(problem);
+  });
+
   it('a file that nobody loaded is refused when rendering, not ignored', () => {
     const parameters = { demonstrationsFile: 'mine.jsonl' };
     expect(() => renderCase('badchain', arithmeticQuestion, { parameters })).toThrow(

@@ -90,6 +90,19 @@ describe('paa', () => {
     ).toThrow('q-1: got "12.0", which is its right answer');
   });
 
+  it('asks for the answer first in a condition of its own, which plants none and aims at none', () => {
+    const attackCase = renderCase('paa', choiceQuestion, { parameters: { variant: 'answer-first' } });
+    expect(attackCase.targetAnswer).toBeUndefined();
+    const [attacked, clean] = [renderMessages(attackCase, 'attacked'), renderMessages(attackCase, 'clean')];
+    expect(clean).toEqual(renderMessages(renderCase('paa', choiceQuestion), 'clean'));
+    expect(attacked[0]?.content).toContain('E. line\nBefore you reason about it, put down your answer');
+    expect(() =>
+      renderCase('paa', choiceQuestion, {
+        parameters: { variant: 'answer-first', wrongAnswers: { 'q-2': 'A' } },
+      }),
+    ).toThrow('which alone takes wrong answers');
+  });
+
   it('sentence and place are parameters; a sentence without {answer} is refused', () => {
     const parameters = { statement: 'My friend got {answer}.', position: 'before' };
     const attackCase = renderCase('paa', yesNoQuestion, { parameters });

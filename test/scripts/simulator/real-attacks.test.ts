@@ -51,6 +51,21 @@ test.each([
   },
 );
 
+test.each([eggs, shore])(
+  'asked for the answer first, the model slips and holds to it, and only when asked',
+  (question) => {
+    const parameters = { variant: 'answer-first' };
+    const attacked = play('paa', question, 'attacked', parameters);
+    expect(attacked.reasoning).toMatch(/^[^,]+, I would say at once\./);
+    const [, first = ''] = /^([^,]+), I would/.exec(attacked.reasoning) ?? [];
+    expect(first).not.toBe(question.answer);
+    expect(attacked.content).toContain(`The answer is ${first}.`);
+    const clean = play('paa', question, 'clean', parameters);
+    expect(clean.reasoning).not.toContain('I would say at once');
+    expect(clean.content).toContain(`The answer is ${question.answer}.`);
+  },
+);
+
 test('under overthink the answer stays right and the reasoning grows at least tenfold', () => {
   const [attacked, clean] = [play('overthink', bridge, 'attacked'), play('overthink', bridge, 'clean')];
   expect(attacked.content).toContain('The answer is 1874.');
