@@ -30,6 +30,8 @@ export interface SpecAttack {
 export interface LoadedSpec {
   readonly spec: SweepSpec;
   readonly attacks: readonly SpecAttack[];
+  /** Its file, as messages name it. */
+  readonly file: string;
   /** The folder that relative data paths start from. */
   readonly folder: string;
 }
@@ -70,6 +72,7 @@ export async function loadSpec(path: string, environment: Environment): Promise<
       }),
       monitors: await readPrompts(path, folder, monitors),
     },
+    file: path,
     folder,
   };
 }

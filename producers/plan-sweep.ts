@@ -59,8 +59,7 @@ export function createPlan({ datasets, ...settings }: PlanInput): Plan {
   const blocksPerRepeat = planned.length * targets.length;
   const perRepeat = (offsets.at(-1) ?? 0) * targets.length;
   const total = perRepeat * repeat;
-  if (total === 0)
-    throw new HaltlineError('SPEC_INVALID', 'the spec plans no run: no arm of it applies to its attacks');
+  if (total === 0) throw new HaltlineError('SPEC_INVALID', sayNoRun(settings));
 
   const draftOf = rememberLast((question: PlanQuestion) => draftQuestion(settings, question));
   const locate = (block: number) => {
@@ -105,6 +104,13 @@ export function createPlan({ datasets, ...settings }: PlanInput): Plan {
       return job;
     },
   };
+}
+
+function sayNoRun({ spec }: PlanSettings): string {
+  const needs = spec.arms.map((arm) =>
+    arm === 'control' ? 'control needs an attack that has one (badchain)' : `${arm} needs a monitor`,
+  );
+  return `arms: got ${spec.arms.join(', ')}, which plan no run: ${needs.join('; ')}`;
 }
 
 /** Prefix sums: the runs of one target and repeat before question `i`; one entry more than there are questions. */

@@ -2,6 +2,7 @@ import { loadDatasets } from '../producers/load-datasets.ts';
 import type { LoadedSpec } from '../producers/load-spec.ts';
 import { createPlan, type Plan } from '../producers/plan-sweep.ts';
 import { sweepIdOf } from '../producers/sweep-id.ts';
+import { HaltlineError } from '../shared/errors.ts';
 import { type LiveSweep, liveSweepSchema } from '../shared/schemas/live-sweep.ts';
 import { MESSAGE_VERSION } from '../shared/schemas/job.ts';
 import { monitorVersionOf } from '../workers/monitor/create-monitor.ts';
@@ -17,13 +18,24 @@ export interface PreparedSweep {
  *
  * @param options.limit - questions of each data set, at most
  * @param options.nonce - makes it another sweep than the spec's own
- * @throws HaltlineError DATA_MISSING, DATA_INVALID, SPEC_INVALID
+ * @throws HaltlineError DATA_MISSING, DATA_INVALID, SPEC_INVALID; the message begins with the spec's file
  */
 export async function prepareSweep(
   loaded: LoadedSpec,
   options: { limit?: number | undefined; nonce?: string | undefined } = {},
 ): Promise<PreparedSweep> {
-  const { limit, nonce } = options;
+  try {
+    return await prepare(loaded, options);
+  } catch (cause) {
+    if (!(cause instanceof HaltlineError)) throw cause;
+    throw new HaltlineError(cause.code, `${loaded.file}: ${cause.message}`, { cause });
+  }
+}
+
+async function prepare(
+  loaded: LoadedSpec,
+  { limit, nonce }: { limit?: number | undefined; nonce?: string | undefined },
+): Promise<PreparedSweep> {
   const spec = limit === undefined ? loaded.spec : withLimit(loaded.spec, limit);
   const { datasets, records } = await loadDatasets(spec, loaded.folder);
   const monitorVersions = Object.fromEntries(

@@ -26,7 +26,7 @@ export async function demo({ resultsDir, json }: DemoFlags): Promise<number> {
     logEntries: 0,
   });
   try {
-    const loaded = { ...checkSpec('demo', buildDemoSpec(simulator.url)), folder: '.' };
+    const loaded = { ...checkSpec('demo', buildDemoSpec(simulator.url)), file: 'demo', folder: '.' };
     const prepared = await prepareSweep(loaded, { nonce: randomUUID() });
     const { questionCount, total } = prepared.plan;
     const size = `${String(questionCount)} questions, ${String(total)} runs`;

@@ -267,7 +267,11 @@ describe('a plan', () => {
   });
 
   it('without any run is refused', () => {
-    expect(() => fakePlan({ spec: fakeSpec({ arms: ['control'] }) })).toThrow('plans no run');
-    expect(() => fakePlan({ spec: fakeSpec({ arms: ['guarded'], monitors: [] }) })).toThrow('plans no run');
+    expect(() => fakePlan({ spec: fakeSpec({ arms: ['control'] }) })).toThrow(
+      'arms: got control, which plan no run: control needs an attack that has one (badchain)',
+    );
+    expect(() => fakePlan({ spec: fakeSpec({ arms: ['guarded'], monitors: [] }) })).toThrow(
+      'arms: got guarded, which plan no run: guarded needs a monitor',
+    );
   });
 });

@@ -40,7 +40,7 @@ describe('the command says in one line, and exits 1,', { timeout: 120_000 }, () 
 
   it('that a data file is missing', async () => {
     const line = await complaint(['run', 's.yaml'], { files: { 's.yaml': spec({ data: 'none.jsonl' }) } });
-    expect(line).toMatch(/^haltline: data file .*none\.jsonl: no such file$/);
+    expect(line).toMatch(/^haltline: s\.yaml: data file .*none\.jsonl: no such file$/);
   });
 
   it('which line of a data file is not JSON', async () => {
