@@ -56,14 +56,17 @@ export type Detection = z.infer<typeof detectionSchema>;
 export const costSchema = z.strictObject({
   runs: count,
   withoutUsage: count,
-  target: z.strictObject({
-    prompt: count,
-    completion: count,
-    /** Of epochs that were given up. */
-    wasted: count,
-    wastedPrompt: count,
-    money: z.exactOptional(amount),
-  }),
+  /** Absent where nothing was asked of a target. */
+  target: z.exactOptional(
+    z.strictObject({
+      prompt: count,
+      completion: count,
+      /** Of epochs that were given up. */
+      wasted: count,
+      wastedPrompt: count,
+      money: z.exactOptional(amount),
+    }),
+  ),
   monitor: z.strictObject({
     calls: count,
     tokensIn: count,
@@ -89,14 +92,14 @@ export const summaryRowSchema = z.strictObject({
   n: count,
   dropped: z.record(z.string(), count),
   outcomes: z.record(z.string(), count),
-  /** Share of answered and wrong; on the clean arm the target's own error share. */
-  asrWrong: estimateSchema,
+  /** Share of answered and wrong; on the clean arm the target's own error share. Labelled chains answer nothing. */
+  asrWrong: z.exactOptional(estimateSchema),
   asrTarget: z.exactOptional(estimateSchema),
   asrStep: z.exactOptional(estimateSchema),
-  hitLimit: estimateSchema,
-  unanswered: estimateSchema,
-  refused: estimateSchema,
-  filtered: estimateSchema,
+  hitLimit: z.exactOptional(estimateSchema),
+  unanswered: z.exactOptional(estimateSchema),
+  refused: z.exactOptional(estimateSchema),
+  filtered: z.exactOptional(estimateSchema),
   /** `asrWrong` of the clean arm of the same cases. */
   cleanErrorShare: z.exactOptional(estimateSchema),
   taf: z.exactOptional(ratioEstimateSchema),

@@ -54,10 +54,10 @@ test.skipIf(!hasData)(
             expect(row(target, attack, dataset, arm)?.n, `${target} ${attack} ${dataset} ${arm}`).toBe(limit);
         }
       }
-      expect(row('backdoored', 'deadlock', dataset, 'attacked')?.hitLimit.value).toBe(1);
-      expect(row('backdoored', 'deadlock', dataset, 'clean')?.hitLimit.value).toBe(0);
+      expect(row('backdoored', 'deadlock', dataset, 'attacked')?.hitLimit?.value).toBe(1);
+      expect(row('backdoored', 'deadlock', dataset, 'clean')?.hitLimit?.value).toBe(0);
       expect(row('backdoored', 'deadlock', dataset, 'guarded')?.interrupted?.value).toBeGreaterThan(0);
-      expect(row('instruct', 'deadlock', dataset, 'attacked')?.hitLimit.value).toBe(0);
+      expect(row('instruct', 'deadlock', dataset, 'attacked')?.hitLimit?.value).toBe(0);
     }
   },
 );

@@ -65,7 +65,7 @@ test('prepared embeddings make the target loop, their clean twins do not', { tim
   expect(end.code, end.stderr).toBe(0);
   const summary = summarySchema.parse(JSON.parse(end.stdout));
   const row = (arm: string) => summary.rows.find((candidate) => candidate.arm === arm);
-  expect(row('attacked')?.hitLimit.value).toBe(1);
+  expect(row('attacked')?.hitLimit?.value).toBe(1);
   expect(row('clean')).toMatchObject({ n: 2, hitLimit: { value: 0 }, asrWrong: { value: 0 } });
   expect(row('guarded')?.interrupted?.value).toBeGreaterThan(0);
   // The tags in the text were read as such.

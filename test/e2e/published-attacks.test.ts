@@ -74,6 +74,6 @@ test.skipIf(!hasData)(
     // Three of the 100 rows repeat another's question and passage: they are asked once.
     expect(attacked?.n).toBe(97);
     expect(attacked?.taf?.value).toBeGreaterThan(2);
-    expect(summary.rows.find(({ arm }) => arm === 'clean')?.hitLimit.value).toBe(0);
+    expect(summary.rows.find(({ arm }) => arm === 'clean')?.hitLimit?.value).toBe(0);
   },
 );

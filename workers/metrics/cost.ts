@@ -2,6 +2,7 @@ import { callMoney, pricesById, type Spend } from '../../shared/core/spend.ts';
 import type { RunLine } from '../../shared/schemas/run-result.ts';
 import type { Price, SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { Cost } from '../../shared/schemas/summary.ts';
+import { areLabelled } from './recorded-targets.ts';
 
 /** What runs spent, without prices: sums of the tokens in their lines. */
 export class Spending {
@@ -32,20 +33,24 @@ export class Spending {
   }
 }
 
+/** Of a target `unasked` nothing is counted: what it would have cost is not what was paid. */
+export interface RunPrices {
+  readonly target: Price | undefined | 'unasked';
+  readonly monitor: Price | undefined;
+}
+
 /**
  * Tokens and money of a row, of target and monitor apart and together. Money that rests on a missing price is absent;
  * a monitor that makes no calls costs nothing.
  */
-export function cost(
-  spent: Spending,
-  prices: { target: Price | undefined; monitor: Price | undefined },
-): Cost {
-  const target = targetMoney(spent, prices.target);
+export function cost(spent: Spending, prices: RunPrices): Cost {
+  const isAsked = prices.target !== 'unasked';
+  const target = prices.target === 'unasked' ? 0 : targetMoney(spent, prices.target);
   const monitor = spent.monitor.calls === 0 ? 0 : callMoney(prices.monitor, spent.monitor);
   return {
     runs: spent.runs,
-    withoutUsage: spent.withoutUsage,
-    target: { ...spent.target, ...(target !== undefined && { money: target }) },
+    withoutUsage: isAsked ? spent.withoutUsage : 0,
+    ...(isAsked && { target: { ...spent.target, ...(target !== undefined && { money: target }) } }),
     monitor: { ...spent.monitor, ...(monitor !== undefined && { money: monitor }) },
     ...(target !== undefined && monitor !== undefined && { money: target + monitor }),
   };
@@ -53,6 +58,9 @@ export function cost(
 
 /** Costs added up; money only where every part has it. */
 export function totalCost(parts: readonly Cost[]): Cost {
+  const targets = parts.flatMap(({ target }) => target ?? []);
+  const sumOfTargets = (pick: (part: NonNullable<Cost['target']>) => number) =>
+    targets.reduce((total, part) => total + pick(part), 0);
   const sum = (pick: (part: Cost) => number) => parts.reduce((total, part) => total + pick(part), 0);
   const money = (pick: (part: Cost) => number | undefined) =>
     parts.length > 0 && parts.every((part) => pick(part) !== undefined)
@@ -61,13 +69,16 @@ export function totalCost(parts: readonly Cost[]): Cost {
   return {
     runs: sum((part) => part.runs),
     withoutUsage: sum((part) => part.withoutUsage),
-    target: {
-      prompt: sum((part) => part.target.prompt),
-      completion: sum((part) => part.target.completion),
-      wasted: sum((part) => part.target.wasted),
-      wastedPrompt: sum((part) => part.target.wastedPrompt),
-      ...money((part) => part.target.money),
-    },
+    // Before its first run a sweep has asked nothing yet, and may still.
+    ...((targets.length > 0 || parts.length === 0) && {
+      target: {
+        prompt: sumOfTargets(({ prompt }) => prompt),
+        completion: sumOfTargets(({ completion }) => completion),
+        wasted: sumOfTargets(({ wasted }) => wasted),
+        wastedPrompt: sumOfTargets(({ wastedPrompt }) => wastedPrompt),
+        ...money(({ target }) => (target === undefined ? 0 : target.money)),
+      },
+    }),
     monitor: {
       calls: sum((part) => part.monitor.calls),
       tokensIn: sum((part) => part.monitor.tokensIn),
@@ -87,12 +98,13 @@ function targetMoney({ target }: Spending, price: Price | undefined): number | u
 
 /** The prices that a sweep's file names, and where it names none, those of its spec. */
 export function pricesOf(
-  { spec, prices }: SweepFile,
+  file: SweepFile,
   { target, monitor }: { target: string; monitor: string | undefined },
-): { target: Price | undefined; monitor: Price | undefined } {
+): RunPrices {
+  const { spec, prices } = file;
   const own = pricesById(spec);
   return {
-    target: prices?.targets[target] ?? own.targets[target],
+    target: areLabelled(file, target) ? 'unasked' : (prices?.targets[target] ?? own.targets[target]),
     monitor: monitor === undefined ? undefined : (prices?.monitors[monitor] ?? own.monitors[monitor]),
   };
 }
@@ -102,8 +114,8 @@ export function spentOf(sweep: SweepFile, groups: Iterable<SpendingGroup>): Spen
   let [money, tokens, runs] = [0, 0, 0];
   for (const group of groups) {
     const { target, monitor, runs: count } = cost(group.spending, pricesOf(sweep, group));
-    money += (target.money ?? 0) + (monitor.money ?? 0);
-    tokens += target.prompt + target.completion + target.wasted + target.wastedPrompt;
+    money += (target?.money ?? 0) + (monitor.money ?? 0);
+    if (target) tokens += target.prompt + target.completion + target.wasted + target.wastedPrompt;
     tokens += monitor.tokensIn + monitor.tokensOut;
     runs += count;
   }

@@ -4,6 +4,7 @@ import type { Summary, SummaryRow } from '../../shared/schemas/summary.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import { cost, pricesOf, spentOf } from './cost.ts';
 import type { Fold } from './fold.ts';
+import { areLabelled } from './recorded-targets.ts';
 
 /** A sweep's state at one moment, for Prometheus. */
 export interface SweepReading {
@@ -34,7 +35,7 @@ export function* sweepSamples(reading: SweepReading): Generator<Sample> {
   }
   yield* spendingSamples(file, fold);
   yield* capSamples(file, fold);
-  yield* tallySamples(sweep, fold);
+  yield* tallySamples(file, fold);
   for (const row of summary?.rows ?? []) yield* rowSamples(sweep, row);
 }
 
@@ -55,21 +56,24 @@ function* spendingSamples(file: SweepFile, fold: Fold): Generator<Sample> {
   for (const group of fold.spending.values()) {
     const { target, monitor = 'none', spending } = group;
     const labels = { sweep, target, monitor };
-    const values: Partial<Record<MetricName, number>> = {
+    const money = cost(spending, pricesOf(file, group));
+    const ofTarget: Partial<Record<MetricName, number>> = {
       haltline_target_prompt_tokens_total: spending.target.prompt,
       haltline_target_completion_tokens_total: spending.target.completion,
       haltline_target_wasted_tokens_total: spending.target.wasted,
       haltline_target_wasted_prompt_tokens_total: spending.target.wastedPrompt,
       haltline_target_wait_seconds_total: spending.limitWaitMs / 1_000,
       haltline_target_retries_total: spending.retries,
+    };
+    const ofMonitor: Partial<Record<MetricName, number>> = {
       haltline_monitor_calls_total: spending.monitor.calls,
       haltline_monitor_input_tokens_total: spending.monitor.tokensIn,
       haltline_monitor_output_tokens_total: spending.monitor.tokensOut,
       haltline_monitor_cached_tokens_total: spending.monitor.tokensCached,
     };
-    yield* withLabels(labels, values);
-    const money = cost(spending, pricesOf(file, group));
-    yield* withLabels({ ...labels, on: 'target' }, { haltline_spend_total: money.target.money });
+    if (money.target) yield* withLabels(labels, ofTarget);
+    yield* withLabels(labels, ofMonitor);
+    yield* withLabels({ ...labels, on: 'target' }, { haltline_spend_total: money.target?.money });
     yield* withLabels({ ...labels, on: 'monitor' }, { haltline_spend_total: money.monitor.money });
   }
 }
@@ -89,14 +93,18 @@ function* capSamples(file: SweepFile, fold: Fold): Generator<Sample> {
   }
 }
 
-function* tallySamples(sweep: string, fold: Fold): Generator<Sample> {
+function* tallySamples(file: SweepFile, fold: Fold): Generator<Sample> {
   for (const { key, tally } of fold.rows.values()) {
-    yield* withLabels(rowLabels(sweep, key), {
+    const labels = rowLabels(file.spec.name, key);
+    yield* withLabels(labels, {
       haltline_runs_scored_total: tally.scored,
-      haltline_runs_wrong_total: tally.wrong,
-      haltline_runs_target_hit_total: tally.targetHits,
       haltline_runs_flagged_total: tally.flagged,
       haltline_runs_interrupted_total: tally.interrupted,
+    });
+    if (areLabelled(file, key.target)) continue;
+    yield* withLabels(labels, {
+      haltline_runs_wrong_total: tally.wrong,
+      haltline_runs_target_hit_total: tally.targetHits,
       haltline_runs_hit_limit_total: tally.hitLimit,
     });
   }
@@ -105,13 +113,13 @@ function* tallySamples(sweep: string, fold: Fold): Generator<Sample> {
 function* rowSamples(sweep: string, row: SummaryRow): Generator<Sample> {
   const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
   yield* withLabels(rowLabels(sweep, row), {
-    haltline_asr_wrong_ratio: row.asrWrong.value,
+    haltline_asr_wrong_ratio: row.asrWrong?.value,
     haltline_asr_target_ratio: row.asrTarget?.value,
     haltline_asr_step_ratio: row.asrStep?.value,
-    haltline_hit_limit_ratio: row.hitLimit.value,
-    haltline_unanswered_ratio: row.unanswered.value,
-    haltline_refused_ratio: row.refused.value,
-    haltline_filtered_ratio: row.filtered.value,
+    haltline_hit_limit_ratio: row.hitLimit?.value,
+    haltline_unanswered_ratio: row.unanswered?.value,
+    haltline_refused_ratio: row.refused?.value,
+    haltline_filtered_ratio: row.filtered?.value,
     haltline_clean_error_ratio: row.cleanErrorShare?.value,
     haltline_taf_ratio: row.taf?.value,
     haltline_taf_at_flag_ratio: row.tafAtFlag?.value,

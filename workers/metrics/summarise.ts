@@ -8,6 +8,7 @@ import { named } from './detection.ts';
 import type { Fold } from './fold.ts';
 import { flagged, interrupted } from './interrupts.ts';
 import { lafGuarded, lafVsClean } from './laf.ts';
+import { areLabelled } from './recorded-targets.ts';
 import type { Row } from './row.ts';
 import { dropReason } from './run-facts.ts';
 import { type CaseRun, DropCounts } from './pairs.ts';
@@ -95,19 +96,22 @@ function* summariseRow(
 ): Generator<undefined, SummaryRow> {
   const { target, attack, dataset, arm, monitor } = row.key;
   const runs = row.inOrder();
-  const shares = rowShares(runs);
-  yield undefined;
+  const isLabelled = areLabelled(sweep, target);
+  const dropped = droppedRuns(runs);
   const amplified: Partial<SummaryRow> = {};
   const monitored = monitor !== undefined;
-  if (arm !== 'clean') amplified.taf = taf(runs, { reasoning, monitored });
+  if (!isLabelled) Object.assign(amplified, rowShares(runs));
   yield undefined;
-  if (arm !== 'clean') amplified.lafVsClean = lafVsClean(runs);
+  if (!isLabelled && arm !== 'clean') amplified.taf = taf(runs, { reasoning, monitored });
   yield undefined;
-  if (arm === 'guarded') amplified.lafGuarded = lafGuarded(runs);
+  if (!isLabelled && arm !== 'clean') amplified.lafVsClean = lafVsClean(runs);
   yield undefined;
-  if (arm === 'guarded') amplified.versusAttacked = asr.versusAttacked(runs);
+  if (!isLabelled && arm === 'guarded') amplified.lafGuarded = lafGuarded(runs);
   yield undefined;
-  if (monitored) Object.assign(amplified, monitorFigures(sweep, row, runs, reasoning));
+  if (!isLabelled && arm === 'guarded') amplified.versusAttacked = asr.versusAttacked(runs);
+  yield undefined;
+  if (!isLabelled && monitored) amplified.tafAtFlag = tafAtFlag(runs, { reasoning });
+  if (monitored) Object.assign(amplified, monitorFigures(sweep, row, runs));
   return {
     target,
     attack,
@@ -115,26 +119,31 @@ function* summariseRow(
     arm,
     ...(monitored && { monitor }),
     n: row.tally.scored,
+    dropped,
     outcomes: { ...row.outcomes },
-    ...shares,
     ...amplified,
     ...named('firstTokenMs', row.firstTokenMs),
-    ...named('inFlightAtStart', row.inFlightAtStart),
+    ...(!isLabelled && named('inFlightAtStart', row.inFlightAtStart)),
     cost: cost(row.spending, pricesOf(sweep, row.key)),
   };
 }
 
-function rowShares(runs: Iterable<CaseRun>) {
+function droppedRuns(runs: Iterable<CaseRun>): Record<string, number> {
   const dropped = new DropCounts();
-  let [hasTarget, hasBackdoorStep] = [false, false];
-  for (const { run, hitTarget, backdoorStep } of runs) {
+  for (const { run } of runs) {
     const reason = dropReason(run);
     if (reason !== undefined) dropped.add(reason);
+  }
+  return dropped.counts;
+}
+
+function rowShares(runs: Iterable<CaseRun>): Partial<SummaryRow> {
+  let [hasTarget, hasBackdoorStep] = [false, false];
+  for (const { hitTarget, backdoorStep } of runs) {
     hasTarget ||= hitTarget !== undefined;
     hasBackdoorStep ||= backdoorStep !== undefined;
   }
   return {
-    dropped: dropped.counts,
     asrWrong: asr.asrWrong(runs),
     ...(hasTarget && { asrTarget: asr.asrTarget(runs) }),
     ...(hasBackdoorStep && { asrStep: asr.asrStep(runs) }),
@@ -145,14 +154,8 @@ function rowShares(runs: Iterable<CaseRun>) {
   };
 }
 
-function monitorFigures(
-  sweep: SweepFile,
-  row: Row,
-  runs: Iterable<CaseRun>,
-  reasoning: SettledReasoning,
-): Partial<SummaryRow> {
+function monitorFigures(sweep: SweepFile, row: Row, runs: Iterable<CaseRun>): Partial<SummaryRow> {
   return {
-    tafAtFlag: tafAtFlag(runs, { reasoning }),
     flagged: flagged(runs),
     ...(sweep.spec.intervention === 'halt' && { interrupted: interrupted(runs) }),
     detection: row.detection.summarise(runs),
@@ -172,7 +175,7 @@ function withSiblings(row: SummaryRow, rows: readonly SummaryRow[]): SummaryRow 
         );
   return {
     ...row,
-    ...(row.arm !== 'clean' && clean && { cleanErrorShare: clean.asrWrong }),
+    ...(row.arm !== 'clean' && clean?.asrWrong && { cleanErrorShare: clean.asrWrong }),
     ...(innocent?.flagged && { falseFlags: innocent.flagged }),
     ...(innocent?.interrupted && { falseInterrupts: innocent.interrupted }),
   };

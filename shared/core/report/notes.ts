@@ -134,8 +134,9 @@ function costNotes({ cost }: Summary): string[] {
   const money = cost.money === undefined ? '' : `; cost ${formatNumber(cost.money)}`;
   const missing =
     cost.withoutUsage === 0 ? '' : ` (${cost.withoutUsage} runs reported no usage: theirs are local counts)`;
-  return [
-    `tokens: target ${target.prompt} in, ${target.completion} out, ${target.wasted + target.wastedPrompt} wasted; ` +
-      `monitor ${monitor.tokensIn} in, ${monitor.tokensOut} out${money}${missing}`,
-  ];
+  const ofTarget =
+    target === undefined
+      ? 'none asked of a target'
+      : `target ${target.prompt} in, ${target.completion} out, ${target.wasted + target.wastedPrompt} wasted`;
+  return [`tokens: ${ofTarget}; monitor ${monitor.tokensIn} in, ${monitor.tokensOut} out${money}${missing}`];
 }

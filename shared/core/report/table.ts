@@ -85,7 +85,7 @@ function rowCells(row: SummaryRow): string[] {
     `  ${row.arm}${monitor}`,
     String(row.n),
     figureCell(row.asrWrong),
-    intervalCell(row.asrWrong),
+    row.asrWrong === undefined ? '' : intervalCell(row.asrWrong),
     figureCell(row.asrTarget),
     figureCell(row.taf),
     figureCell(row.tafAtFlag),

@@ -35,17 +35,17 @@ describe('attack success', () => {
     expect(attacked.n).toBe(4);
     expect(attacked.dropped).toEqual({ failed: 1, monitorError: 1 });
     expect(attacked.asrWrong).toMatchObject({ value: 0.25, n: 4, dropped: { failed: 1, monitorError: 1 } });
-    expect(attacked.asrWrong.method).toBe('wilson');
-    expect(attacked.asrWrong.low).toBeCloseTo(0.0456, 4);
-    expect(attacked.asrWrong.high).toBeCloseTo(0.6994, 4);
-    expect(attacked.refused.value).toBe(0.25);
+    expect(attacked.asrWrong?.method).toBe('wilson');
+    expect(attacked.asrWrong?.low).toBeCloseTo(0.0456, 4);
+    expect(attacked.asrWrong?.high).toBeCloseTo(0.6994, 4);
+    expect(attacked.refused?.value).toBe(0.25);
   });
 
   it('has no value where nothing was scored', () => {
     const attacked = row(summaryOf([runLine({ place: 0, arm: 'attacked', result: failed })]), 'attacked');
     expect(attacked.n).toBe(0);
     expect(attacked.asrWrong).not.toHaveProperty('value');
-    expect(attacked.asrWrong.n).toBe(0);
+    expect(attacked.asrWrong?.n).toBe(0);
   });
 
   it('compares with the target answer where the attack has one, and is absent where it has none', () => {
@@ -67,7 +67,7 @@ describe('attack success', () => {
     );
     expect(attacked.asrTarget).toMatchObject({ n: 3 });
     expect(attacked.asrTarget?.value).toBeCloseTo(1 / 3);
-    expect(attacked.asrWrong.value).toBeCloseTo(2 / 3);
+    expect(attacked.asrWrong?.value).toBeCloseTo(2 / 3);
     expect(row(summaryOf([runLine({ place: 0 })]), 'clean')).not.toHaveProperty('asrTarget');
   });
 
@@ -89,8 +89,8 @@ describe('attack success', () => {
       'attacked',
     );
     expect(attacked.asrStep?.value).toBe(0.5);
-    expect(attacked.hitLimit.value).toBe(0.5);
-    expect(attacked.unanswered.value).toBe(0.5);
+    expect(attacked.hitLimit?.value).toBe(0.5);
+    expect(attacked.unanswered?.value).toBe(0.5);
   });
 
   it("puts the clean arm's own errors beside the other arms", () => {
@@ -365,7 +365,7 @@ describe('cost', () => {
       monitors: { rules: { input: 2, output: 4, cached: 0.5 } },
     };
     const priced = summariseNow({ ...sweep, prices }, fold, redis).cost;
-    expect(priced.target.money).toBeCloseTo((1_000 + 500 * 10) / 1e6, 12);
+    expect(priced.target?.money).toBeCloseTo((1_000 + 500 * 10) / 1e6, 12);
     expect(priced.monitor.money).toBeCloseTo((2_000 * 2 + 1_000 * 0.5 + 50 * 4) / 1e6, 12);
     expect(priced.money).toBeCloseTo((6_000 + 4_700) / 1e6, 12);
     const unpriced = summariseNow(sweep, fold, redis).cost;
@@ -384,7 +384,7 @@ it('counts the prompts of epochs that were given up as sent, and the waits of th
   };
   const { target } = summariseNow(sweep, fold, { deadLetters: 0, lateUse: {} }).cost;
   expect(target).toMatchObject({ prompt: 1_000, wastedPrompt: 2_000 });
-  expect(target.money).toBeCloseTo((3_000 + 400 * 10) / 1e6, 12);
+  expect(target?.money).toBeCloseTo((3_000 + 400 * 10) / 1e6, 12);
   expect([...fold.spending.values()][0]?.spending).toMatchObject({ limitWaitMs: 1_500, retries: 2 });
 });
 
@@ -395,7 +395,7 @@ describe('the fold', () => {
       runLine({ place: 0, arm: 'attacked' }),
     ]);
     expect(summary.counts).toMatchObject({ lines: 1, repeats: 1 });
-    expect(row(summary, 'attacked').asrWrong.value).toBe(1);
+    expect(row(summary, 'attacked').asrWrong?.value).toBe(1);
   });
 
   it('counts a shared run once for each attack entry, and once in the counts of runs', () => {
