@@ -26,16 +26,11 @@ test('a labelled chain has its flags, and no figure of how a target fared or wha
   expect(summary.rows).toHaveLength(1);
   const [row] = summary.rows;
   expect(row).toMatchObject({ arm: 'guarded', monitor: 'rules', n: 2, flagged: { value: 0.5 } });
-  expect(
-    Object.keys(row ?? {}).filter((name) => /^(asr|taf|laf|versus|clean|hitLimit|un|ref|fil)/.test(name)),
-  )
-    // The empty list: none of them is there.
-    .toEqual([]);
+  const isOfTarget = (name: string) => /^(asr|taf|laf|versus|clean|hitLimit|un|ref|fil)/.test(name);
+  expect(Object.keys(row ?? {}).filter(isOfTarget)).toEqual([]);
   expect(row?.cost).not.toHaveProperty('target');
   expect(summary.cost).not.toHaveProperty('target');
-  const report = renderReport(summary);
-  expect(report).toContain('tokens: none asked of a target; monitor 0 in');
-  expect(report).not.toContain('~ rough\n');
+  expect(renderReport(summary)).toContain('tokens: none asked of a target; monitor 0 in');
 });
 
 test('no gauge and no counter says how the target of labelled chains fared', () => {
