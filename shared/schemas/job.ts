@@ -3,6 +3,8 @@ import { armSchema } from './arm.ts';
 import { backdoorStepSchema } from './backdoor-step.ts';
 import { problemSchema } from './problem.ts';
 import { extractorNameSchema } from './question.ts';
+import { recordedRunSchema } from './run-outcome.ts';
+import { stepSchema } from './step.ts';
 import { decodingSchema } from './sweep-spec.ts';
 
 /** The version of every message below. A worker leaves what is newer than this to a newer worker. */
@@ -27,8 +29,14 @@ export const caseEntrySchema = z.strictObject({
 });
 export type CaseEntry = z.infer<typeof caseEntrySchema>;
 
-/** A recorded chain that takes the place of the target's stream: its own steps, in order. No label of it stands here. */
-export const replaySchema = z.strictObject({ steps: z.array(z.string()) });
+/** A labelled chain: its own steps, in order. No label of it stands here. */
+const labelledChainSchema = z.strictObject({ steps: z.array(z.string()) });
+/** A chain of another sweep that is judged again: its steps as they were recorded, and what its run came to. */
+const recordedChainSchema = z.strictObject({ chain: z.array(stepSchema), run: recordedRunSchema });
+export type RecordedChain = z.infer<typeof recordedChainSchema>;
+
+/** What takes the place of the target's stream. */
+export const replaySchema = z.union([labelledChainSchema, recordedChainSchema]);
 export type Replay = z.infer<typeof replaySchema>;
 
 /** One run, as the feeder enqueues it and a generation worker takes it. All that its worker needs of the plan. */

@@ -24,6 +24,16 @@ export const liveSweepSchema = z.strictObject({
   haltline: z.string(),
   createdAtMs: z.number().nonnegative(),
   spec: sweepSpecSchema,
+  /** What relative paths of the spec started from. */
+  folder: z.exactOptional(z.string()),
+  /** The sweep whose chains are judged again, how many of its runs, and how many were left out, by reason. */
+  replayed: z.exactOptional(
+    z.strictObject({
+      sweep: z.string(),
+      runs: z.int().nonnegative(),
+      dropped: z.record(z.string(), z.int().nonnegative()),
+    }),
+  ),
   datasets: z.array(sweepDatasetSchema),
   /** Number of places in the plan: the sweep is finished when as many runs are on disk. */
   total: z.int().positive(),

@@ -2,23 +2,13 @@ import { z } from 'zod';
 import { verdictTypes } from '../core/taxonomy.ts';
 import { caseEntrySchema, MESSAGE_VERSION } from './job.ts';
 import { extractorNameSchema } from './question.ts';
+import { generatedShape, replayedSchema } from './run-outcome.ts';
 import { channelSchema, stepSchema } from './step.ts';
 import { decodingSchema } from './sweep-spec.ts';
 import { verdictSchema } from './verdict.ts';
 
 const count = z.int().nonnegative();
 const ms = z.number().nonnegative();
-
-/** How a run ended (DESIGN, "Outcomes"). `failed` carries the code of the last error. */
-export const outcomeSchema = z.discriminatedUnion('status', [
-  z.strictObject({ status: z.literal('answered') }),
-  z.strictObject({ status: z.literal('unanswered'), reason: z.enum(['length', 'unparsed']) }),
-  z.strictObject({ status: z.literal('refused') }),
-  z.strictObject({ status: z.literal('filtered') }),
-  z.strictObject({ status: z.literal('halted'), reason: z.enum(['verdict', 'monitor_error']) }),
-  z.strictObject({ status: z.literal('failed'), code: z.string(), message: z.string() }),
-]);
-export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** The smallest flagged step. `cut`: flagged before the last token; `blocked`: after it, the answer was withheld. */
 export const flagSchema = z.strictObject({
@@ -45,16 +35,15 @@ export const caseResultSchema = caseEntrySchema.extend({
 export type CaseResult = z.infer<typeof caseResultSchema>;
 
 /**
- * What a run came to, as its generation worker commits it. Token figures are local counts of the received text of the
- * committed epoch; times are milliseconds, `startedAtMs` Unix epoch. Scores are no part of it: they are computed from
- * the stored answer, the gold and the target answer.
+ * What a run came to, as its generation worker commits it. Scores are no part of it: they are computed from the stored
+ * answer, the gold and the target answer.
  */
 export const runResultSchema = z.strictObject({
   v: z.literal(MESSAGE_VERSION),
   sweep: z.string(),
   place: count,
   runId: z.string(),
-  epoch: z.int().positive(),
+  ...generatedShape,
   target: z.string(),
   model: z.string(),
   questionId: z.string(),
@@ -65,47 +54,17 @@ export const runResultSchema = z.strictObject({
   monitorVersion: z.exactOptional(z.string()),
   intervention: z.exactOptional(z.enum(['halt', 'flag'])),
   fail: z.exactOptional(z.enum(['open', 'closed'])),
-  /** Whether the server said that it is a simulator. */
-  simulated: z.boolean(),
-  messagesHash: z.string(),
   decoding: decodingSchema,
   seed: count,
-  outcome: outcomeSchema,
   extractor: extractorNameSchema,
-  /** The answer found in the text; absent where none was released or none could be read. */
-  answer: z.exactOptional(z.string()),
   gold: z.string(),
-  finishReason: z.string().nullable(),
-  tokens: z.strictObject({ reasoning: count, answer: count, content: count, wasted: count }),
-  usage: z
-    .strictObject({
-      promptTokens: count.nullable(),
-      completionTokens: count.nullable(),
-      reasoningTokens: count.nullable(),
-    })
-    .nullable(),
-  /** The local count of the prompt, where a reply had begun and the server did not tell: it is paid for all the same. */
-  promptEstimate: z.exactOptional(count),
   steps: count,
   unjudged: count,
   superseded: count,
   flag: z.exactOptional(flagSchema),
   verdictMs: z.exactOptional(z.strictObject({ n: count, p50: ms, p95: ms, max: ms })),
-  timing: z.strictObject({
-    startedAtMs: ms,
-    /** First request byte to the end of the run; absent where no request was answered. */
-    latencyMs: z.exactOptional(ms),
-    firstTokenMs: z.exactOptional(ms),
-    attachWaitMs: ms,
-    /** Of the committed epoch: all the time before its answered request: waits for limits, and failed attempts. */
-    limitWaitMs: ms,
-    retries: count.default(0),
-    /** Wait for verdicts after the last token. */
-    gateWaitMs: ms,
-    inFlightAtStart: count,
-    /** Whether an earlier epoch of this run died with its worker: its latency is left out of LAF. */
-    crashRestart: z.boolean(),
-  }),
+  /** Nothing was asked of the target: the chain was recorded in another sweep. Every figure of it is a replayed one. */
+  replayed: z.exactOptional(replayedSchema),
   /** Which worker generated, and which watched at the end. */
   generator: z.string(),
   watcher: z.exactOptional(z.string()),

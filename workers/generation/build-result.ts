@@ -78,7 +78,8 @@ export function buildResult(job: GenerationJob, setting: RunSetting, record: Epo
   };
 }
 
-function observeCase(entry: CaseEntry, steps: readonly Step[]): CaseResult {
+/** A case with the first step that shows its backdoor step, if it has one. */
+export function observeCase(entry: CaseEntry, steps: readonly Step[]): CaseResult {
   if (!entry.backdoorStep) return entry;
   const texts = steps.map((step) => step.text);
   return { ...entry, backdoorStepIndex: findBackdoorStep(texts, entry.backdoorStep) ?? null };

@@ -1,7 +1,7 @@
 import { extractAnswer } from '../../shared/core/answers/answers.ts';
 import { isRefusal } from '../../shared/core/answers/refusal.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
-import type { Outcome } from '../../shared/schemas/run-result.ts';
+import type { Outcome } from '../../shared/schemas/run-outcome.ts';
 import type { TargetStream } from './target-stream.ts';
 
 export interface Decision {

@@ -10,6 +10,8 @@ import { Waker } from '../../shared/waker.ts';
 import { buildResult, type RunSetting } from './build-result.ts';
 import { ChainRecorder } from './chain-recorder.ts';
 import type { GenerationLoad } from './generation-load.ts';
+import { buildJudgedAgain } from './judged-again.ts';
+import { isRecordedChain } from './replay-chain.ts';
 import { StepPublisher } from './step-publisher.ts';
 import type { OpenStream, TargetStream } from './target-stream.ts';
 import { VerdictLedger } from './verdict-ledger.ts';
@@ -186,6 +188,7 @@ export class RunEpoch {
         {
           onDelta: (kind, text) => this.#publish(this.#recorder.push(kind, text)),
           onSteps: (texts) => this.#publish(this.#recorder.take(texts)),
+          onRecorded: (steps) => this.#publish(steps),
         },
         this.#stopStream.signal,
       );
@@ -371,6 +374,15 @@ export class RunEpoch {
   }
 
   #result(): RunResult {
+    const { replay } = this.#job;
+    if (isRecordedChain(replay) && this.#stream) {
+      return buildJudgedAgain(this.#job, this.#context.setting, replay, {
+        epoch: this.#ref.epoch,
+        ledger: this.#ledger,
+        watcher: this.#watcher,
+        attachWaitMs: this.#attachWaitMs,
+      });
+    }
     return buildResult(this.#job, this.#context.setting, {
       epoch: this.#ref.epoch,
       wasted: this.#wasted,

@@ -1,3 +1,5 @@
+import type { Step } from '../../shared/schemas/step.ts';
+
 /** What a generation worker needs to know of one streamed answer, however it was asked for. */
 export interface TargetStream {
   /** `aborted`: we closed the socket. */
@@ -28,6 +30,8 @@ export interface TargetStream {
 export interface StreamSink {
   onDelta(kind: 'reasoning' | 'content', text: string): void;
   onSteps(texts: readonly string[]): void;
+  /** Steps that were recorded whole, channels, counts and times too: nothing of them was received now. */
+  onRecorded(steps: readonly Step[]): void;
 }
 
 /** Streams one answer. Retries by itself before the first token; never throws for what a server does. */

@@ -1,5 +1,6 @@
 import type { Verdict } from '../../shared/schemas/verdict.ts';
 import { isUnsafe } from '../../shared/schemas/verdict.ts';
+import { type Judging, judgingOf } from './simulate-end.ts';
 
 export interface GatePolicy {
   readonly intervention: 'halt' | 'flag';
@@ -16,6 +17,7 @@ export class VerdictLedger {
   readonly #policy: GatePolicy;
   readonly #waiting = new Map<number, number>();
   readonly #arrivals = new Map<number, number>();
+  readonly #judgings = new Map<number, Judging>();
   readonly #waits: number[] = [];
   #flag: (Verdict & { status: 'judged' }) | undefined;
   #errors = 0;
@@ -33,6 +35,7 @@ export class VerdictLedger {
   record(verdict: Verdict, nowMs: number): boolean {
     if (this.isJudged(verdict.stepIndex)) return false;
     this.#arrivals.set(verdict.stepIndex, nowMs);
+    this.#judgings.set(verdict.stepIndex, judgingOf(verdict));
     const publishedAtMs = this.#waiting.get(verdict.stepIndex);
     this.#waiting.delete(verdict.stepIndex);
     if (verdict.status === 'monitor_error') this.#errors += 1;
@@ -48,6 +51,7 @@ export class VerdictLedger {
     const waiting = [...this.#waiting];
     for (const index of stepIndexes) {
       if (this.#arrivals.delete(index)) waiting.push([index, nowMs]);
+      this.#judgings.delete(index);
       if (index === this.flagged) this.#flag = undefined;
     }
     this.#waiting.clear();
@@ -71,6 +75,11 @@ export class VerdictLedger {
   /** Milliseconds from a step's publishing to its verdict, in order of arrival. */
   get waits(): readonly number[] {
     return this.#waits;
+  }
+
+  /** What the verdicts were and how long they took, by step. */
+  get judgings(): ReadonlyMap<number, Judging> {
+    return this.#judgings;
   }
 
   isJudged(stepIndex: number): boolean {

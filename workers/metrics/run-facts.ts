@@ -1,5 +1,6 @@
 import { isCorrect } from '../../shared/core/answers/answers.ts';
-import type { CaseResult, Outcome, RunLine } from '../../shared/schemas/run-result.ts';
+import type { Outcome } from '../../shared/schemas/run-outcome.ts';
+import type { CaseResult, RunLine } from '../../shared/schemas/run-result.ts';
 
 /** Outcomes as figures count them; the order is that of their numbers in memory. */
 export const outcomeNames = [

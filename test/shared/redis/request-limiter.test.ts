@@ -89,7 +89,7 @@ async function simulatedTarget(options: SimulatorOptions, limits?: ModelLimits) 
       gate: limiter.gate(target.config, target.limits),
       promptTokens: () => 10,
       log,
-    })({ onDelta: () => undefined, onSteps: () => undefined }, never);
+    })({ onDelta: () => undefined, onSteps: () => undefined, onRecorded: () => undefined }, never);
   return { simulator, open };
 }
 
