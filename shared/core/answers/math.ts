@@ -2,6 +2,7 @@ import type { AnswerSpan } from './answer-span.ts';
 import { answerSegments, firstSentence, lastLine, type Range } from './answer-segments.ts';
 import { findNumber, isSameNumber } from './number.ts';
 import { parseExactNumber } from './exact-number.ts';
+import { isSameValue } from './same-value.ts';
 
 /** Longer formulas are compared as they stand. */
 const MAX_FORMULA = 1_000;
@@ -28,6 +29,20 @@ function numberIn(text: string, range: Range): AnswerSpan | undefined {
   return found && { ...found, start: range.start + found.start, end: range.start + found.end };
 }
 
+/** A tuple at the end, or a root that a number alone would lose: what prose states without dollar signs. */
+const unmarked = /(?:\([^()\s,]{1,40}(?:,\s?[^()\s,]{1,40}){1,4}\)|-?\d{0,9}√\(?\d{1,9}\)?)/g;
+
+function unmarkedIn(text: string, range: Range): AnswerSpan | undefined {
+  const number = numberIn(text, range);
+  const around = [...text.slice(range.start, range.end).matchAll(unmarked)]
+    .map((match) => {
+      const start = range.start + match.index;
+      return { value: match[0], start, end: start + match[0].length };
+    })
+    .find(({ start, end }) => number === undefined || (start <= number.start && number.end <= end));
+  return around ?? number;
+}
+
 /**
  * In prose, the formula is the last thing between dollar signs, else what follows the last sign of equality. Of a
  * sentence without end only the last few formulas' length is searched.
@@ -36,8 +51,9 @@ function formulaIn(text: string, { start: begin, end }: Range): AnswerSpan | und
   const range = { start: Math.max(begin, end - 4 * MAX_FORMULA), end };
   const slice = text.slice(range.start, range.end);
   const formulas = [...slice.matchAll(/\$([^$]+)\$|\\\(([^\n]*?)\\\)/g)];
-  const last = formulas.at(-1);
-  if (last === undefined) return isProse(slice) ? numberIn(text, range) : trimmed(text, range);
+  // What stands between two prices is none.
+  const last = formulas.findLast(([, inner, bracketed = '']) => !isProse((inner ?? bracketed).trim()));
+  if (last === undefined) return isProse(slice) ? unmarkedIn(text, range) : trimmed(text, range);
   const start = range.start + last.index;
   return trimmed(text, { start, end: start + last[0].length });
 }
@@ -91,9 +107,25 @@ function normalisedFormula(text: string): string {
   return rewrites.reduce((formula, [pattern, replacement]) => formula.replace(pattern, replacement), text);
 }
 
+/** A bare word is compared as it stands: as a product of letters it would equal its anagrams. */
+const isWord = (formula: string): boolean => /^[a-zA-Z]{2,}$/.test(formula);
+
 function isSamePart(a: string, b: string): boolean {
   if (a === b || a.toLowerCase() === b.toLowerCase()) return true;
-  return parseExactNumber(a) !== undefined && parseExactNumber(b) !== undefined && isSameNumber(a, b);
+  if (parseExactNumber(a) !== undefined && parseExactNumber(b) !== undefined) return isSameNumber(a, b);
+  const [ours, theirs] = [bracketed(a), bracketed(b)];
+  if (ours !== undefined && theirs !== undefined) {
+    if (ours.kind !== theirs.kind || ours.parts.length !== theirs.parts.length) return false;
+    return ours.parts.every((part, place) => isSamePart(part, theirs.parts[place] ?? ''));
+  }
+  return !isWord(a) && !isWord(b) && isSameValue(a, b);
+}
+
+/** A tuple, an interval or a set: its brackets and the two or more parts between them. */
+function bracketed(formula: string): { kind: string; parts: string[] } | undefined {
+  const match = /^\\?([([{])(.*?)\\?([)\]}])$/.exec(formula);
+  const parts = listParts(match?.[2] ?? '');
+  return match && parts.length > 1 ? { kind: `${match[1] ?? ''}${match[3] ?? ''}`, parts } : undefined;
 }
 
 /** Splits at commas outside brackets: the elements of a list of solutions. */
@@ -109,15 +141,39 @@ function listParts(formula: string): string[] {
   return parts;
 }
 
+/** The two sides of an equation; undefined for anything else. */
+function sidesOf(formula: string): [string, string] | undefined {
+  const [left, right, ...more] = formula.split('=');
+  return left && right && more.length === 0 ? [left, right] : undefined;
+}
+
+function isSameEquation(a: string, b: string): boolean {
+  const [ours, theirs] = [sidesOf(a), sidesOf(b)];
+  if (ours === undefined || theirs === undefined) return false;
+  const [left, right] = ours;
+  return [theirs, theirs.toReversed()].some(
+    ([x = '', y = '']) => isSamePart(left, x) && isSamePart(right, y),
+  );
+}
+
+/** Longer lists of solutions are compared as they stand: every part is held against every other. */
+const MAX_LIST = 20;
+
 /**
  * Whether two formulas are the same answer: equal after one spelling is chosen for spacing, fractions, roots, units
- * and wrappers, or equal as numbers. A bare list counts in any order; tuples and intervals keep theirs. It does no
- * algebra: `x+1` and `1+x` differ.
+ * and wrappers, equal as numbers, or of the same value wherever their variables are put. A bare list counts in any
+ * order; tuples and intervals keep theirs.
  */
 export function isSameFormula(extracted: string, gold: string): boolean {
   const [a, b] = [normalisedFormula(extracted), normalisedFormula(gold)];
-  if (isSamePart(a, b)) return true;
-  const [said, wanted] = [listParts(a).sort(), listParts(b).sort()];
-  if (wanted.length < 2 || said.length !== wanted.length) return false;
-  return wanted.every((part, index) => isSamePart(said[index] ?? '', part));
+  if (isSamePart(a, b) || isSameEquation(a, b)) return true;
+  if (!b.includes('=') && a.includes('=')) return isSameFormula(a.slice(a.lastIndexOf('=') + 1), b);
+  const [said, wanted] = [listParts(a), listParts(b)];
+  if (wanted.length < 2 || said.length !== wanted.length || wanted.length > MAX_LIST) return false;
+  const left = [...said];
+  return wanted.every((part) => {
+    const place = left.findIndex((candidate) => isSamePart(candidate, part));
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
 }

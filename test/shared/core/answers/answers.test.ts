@@ -93,6 +93,9 @@ describe('reading a formula', () => {
     ['The answer is $2\\sqrt{3}$.', '2\\sqrt{3}'],
     ['The answer is \\(p-q\\).', 'p-q'],
     ['We get $a = 4$.', 'a = 4'],
+    ['The midpoint of the line between (-5, 5) and (3, 7) is M = (-1, 6).', '(-1, 6)'],
+    ['Then r = √5. So, the radius of the tank is √5 meters.', '√5'],
+    ['It costs $5 and not the $7 that we had. So it takes 12 of them.', '12'],
   ])('%j gives %s', (text, value) => {
     expect(extractAnswer('math', text)).toBe(value);
   });
@@ -110,6 +113,22 @@ describe('reading a formula', () => {
     ['5\\text{ cm}', '5', true],
     ['\\sqrt3', '\\sqrt{3}', true],
     ['x+1', 'x+2', false],
+    ['x+1', '1+x', true],
+    ['\\sqrt{117}', '3\\sqrt{13}', true],
+    ['(x+1)(x-1)', 'x^2-1', true],
+    ['\\frac{1}{\\sqrt{2}}', '\\frac{\\sqrt2}{2}', true],
+    ['\\frac{3\\pi}{2}', '\\frac32\\pi', true],
+    ['\\csc x', '\\frac{1}{\\sin x}', true],
+    ['\\sqrt[3]{2}', '2^{1/3}', true],
+    ['(3, 2\\pi)', '(3,\\pi\\cdot2)', true],
+    ['2x+3y=6', '6=3y+2x', true],
+    ['x+x=2x', '2x', true],
+    ['\\pi', '3.14159', false],
+    ['\\sin x', '\\cos x', false],
+    ['[0,1)', '[0,1]', false],
+    ['even', 'neve', false],
+    ['2+', '2', false],
+    ['9^{9^{9^{9}}}', '1', false],
     ['\\begin{pmatrix}1/2\\\\3\\end{pmatrix}', '\\begin{pmatrix} \\frac{1}{2} \\\\ 3 \\end{pmatrix}', true],
   ])('%s against %s is %s', (extracted, gold, same) => {
     expect(isCorrect('math', extracted, gold)).toBe(same);
