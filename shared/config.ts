@@ -34,6 +34,7 @@ export const environmentSchema = z.object({
   HALTLINE_LOG_FORMAT: z.exactOptional(z.enum(['pretty', 'json'])),
   HALTLINE_METRICS_HOST: z.string().default('127.0.0.1'),
   HALTLINE_METRICS_PORT: port.default(9464),
+  HALTLINE_HEALTH_HOST: z.string().default('127.0.0.1'),
   HALTLINE_HEALTH_PORT: z.exactOptional(port),
   HALTLINE_HTTP_TOKEN: z.exactOptional(
     z
@@ -61,7 +62,8 @@ export interface Config {
   readonly metricsHost: string;
   /** 0: any free port. */
   readonly metricsPort: number;
-  /** Where a worker answers `/livez` and `/readyz`, on loopback; absent: nowhere. 0: any free port. */
+  readonly healthHost: string;
+  /** Where a worker answers `/livez`, `/readyz` and `/metrics`; absent: nowhere. 0: any free port. */
   readonly healthPort?: number;
   /** What callers of HTTP servers must show; `none`: nothing. Absent: only loopback is listened on. */
   readonly httpToken?: string;
@@ -95,6 +97,7 @@ export function loadConfig(environment: Environment): Config {
     ...(variables.HALTLINE_LOG_FORMAT === undefined ? {} : { logFormat: variables.HALTLINE_LOG_FORMAT }),
     metricsHost: variables.HALTLINE_METRICS_HOST,
     metricsPort: variables.HALTLINE_METRICS_PORT,
+    healthHost: variables.HALTLINE_HEALTH_HOST,
     ...(variables.HALTLINE_HEALTH_PORT === undefined ? {} : { healthPort: variables.HALTLINE_HEALTH_PORT }),
     ...(variables.HALTLINE_HTTP_TOKEN === undefined ? {} : { httpToken: variables.HALTLINE_HTTP_TOKEN }),
     cacheDir: cacheDirOf(variables),

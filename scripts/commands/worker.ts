@@ -20,8 +20,12 @@ Examples:
 Workers find the live sweeps in Redis by themselves; start as many generation and monitor workers as you need, and one
 metrics worker where the results are to lie. API keys are read where generation workers run. A worker runs until
 SIGTERM or Ctrl-C, hands back what it has begun, and exits 0 (1 when that took more than 10 s; others then take over).
-With --health-port it answers, on 127.0.0.1, /livez (the process lives), /readyz (it can do its work; else 503 and why)
-and /metrics (what it has under way, what waits, whether generation is paused and why).`;
+With --health-port it answers /livez (the process lives), /readyz (it can do its work; else 503 and why) and /metrics
+(what it has under way, what waits, whether generation is paused and why).
+
+Figures and health are served on 127.0.0.1. Any other --metrics-host or --health-host needs HALTLINE_HTTP_TOKEN in the
+environment (16 characters or more), which callers send as "Authorization: Bearer TOKEN"; set to none, everybody who
+reaches the port may look.`;
 
 export function workerCommand(): Command {
   return new Command('worker')
@@ -40,17 +44,18 @@ function generationCommand(): Command {
         parsePositive,
       ),
     )
+    .addOption(healthHostFlag())
     .addOption(healthPortFlag())
-    .action(async ({ concurrency, healthPort }: { concurrency?: number; healthPort?: string }) => {
-      const session = openWorkerSession('generation', healthPort);
-      const health = await serveHealth(session);
+    .action(async ({ concurrency, ...health }: HealthFlags & { concurrency?: number }) => {
+      const session = openWorkerSession('generation', health);
+      const served = await serveHealth(session);
       const { log, ...base } = { ...session, ...(await baseOf(session)) };
       const { startGenerationWorker } = await import('../../workers/generation/main.ts');
       const worker = await startGenerationWorker({
         ...{ redis: base.redis, keys: base.keys, log, env: process.env },
         ...(concurrency === undefined ? {} : { concurrency }),
       });
-      health.watch(worker);
+      served.watch(worker);
       closeOnSignal(() => worker.close(), log);
     });
 }
@@ -59,17 +64,18 @@ function monitorCommand(): Command {
   return new Command('monitor')
     .summary('watches chains and judges their steps')
     .addOption(flag('--chains <n>', 'chains watched at once, at most').argParser(parsePositive))
+    .addOption(healthHostFlag())
     .addOption(healthPortFlag())
-    .action(async ({ chains, healthPort }: { chains?: number; healthPort?: string }) => {
-      const session = openWorkerSession('monitor', healthPort);
-      const health = await serveHealth(session);
+    .action(async ({ chains, ...health }: HealthFlags & { chains?: number }) => {
+      const session = openWorkerSession('monitor', health);
+      const served = await serveHealth(session);
       const { log } = session;
       const { startMonitorWorker } = await import('../../workers/monitor/main.ts');
       const worker = await startMonitorWorker({
         ...{ ...(await baseOf(session)), log },
         ...(chains === undefined ? {} : { chains }),
       });
-      health.watch(worker);
+      served.watch(worker);
       closeOnSignal(() => worker.close(), log);
     });
 }
@@ -78,14 +84,19 @@ function metricsCommand(): Command {
   return new Command('metrics')
     .summary('writes results to disk and serves figures')
     .addOption(flag('--results-dir <dir>', 'where results go (default: "./results")'))
-    .addOption(flag('--metrics-host <host>', 'address to serve figures on (default: "127.0.0.1")'))
+    .addOption(
+      flag(
+        '--metrics-host <host>',
+        'address to serve figures on; one that is no loopback needs HALTLINE_HTTP_TOKEN (default: "127.0.0.1")',
+      ),
+    )
     .addOption(flag('--metrics-port <port>', 'port to serve figures on (default: 9464)'))
+    .addOption(healthHostFlag())
     .addOption(healthPortFlag())
     .action(async (flags: MetricsFlags) => {
-      // Flags win over variables by standing in their place: one check serves both.
       if (flags.metricsPort !== undefined) process.env.HALTLINE_METRICS_PORT = flags.metricsPort;
-      const session = openWorkerSession('metrics', flags.healthPort);
-      const health = await serveHealth(session);
+      const session = openWorkerSession('metrics', flags);
+      const served = await serveHealth(session);
       const { config, log } = session;
       const { startMetricsWorker } = await import('../../workers/metrics/main.ts');
       const worker = await startMetricsWorker({
@@ -95,27 +106,37 @@ function metricsCommand(): Command {
         port: config.metricsPort,
         token: config.httpToken,
       });
-      health.watch(worker);
+      served.watch(worker);
       log.info({ event: 'metrics-served', port: worker.port }, 'figures are served');
       closeOnSignal(() => worker.close(), log);
     });
 }
 
-interface MetricsFlags {
-  readonly resultsDir?: string;
-  readonly metricsHost?: string;
-  readonly metricsPort?: string;
+interface HealthFlags {
+  readonly healthHost?: string;
   readonly healthPort?: string;
 }
 
-function healthPortFlag(): Option {
+interface MetricsFlags extends HealthFlags {
+  readonly resultsDir?: string;
+  readonly metricsHost?: string;
+  readonly metricsPort?: string;
+}
+
+function healthHostFlag(): Option {
   return flag(
-    '--health-port <port>',
-    'port to answer /livez, /readyz and /metrics on, on 127.0.0.1 (default: none)',
+    '--health-host <host>',
+    'address to answer on; one that is no loopback needs HALTLINE_HTTP_TOKEN (default: "127.0.0.1")',
   );
 }
 
-function openWorkerSession(name: string, healthPort: string | undefined): Session {
+function healthPortFlag(): Option {
+  return flag('--health-port <port>', 'port to answer /livez, /readyz and /metrics on (default: none)');
+}
+
+/** Flags win over variables by standing in their place: one check serves both. */
+function openWorkerSession(name: string, { healthHost, healthPort }: HealthFlags): Session {
+  if (healthHost !== undefined) process.env.HALTLINE_HEALTH_HOST = healthHost;
   if (healthPort !== undefined) process.env.HALTLINE_HEALTH_PORT = healthPort;
   return openSession(name);
 }
@@ -128,9 +149,10 @@ async function serveHealth({ config, log }: Session): Promise<{ watch(worker: He
   return { watch: (worker) => (watched = worker) };
 }
 
-async function startIfAsked({ healthPort }: Config, source: HealthSource, log: Logger): Promise<void> {
-  if (healthPort === undefined) return;
-  const { port } = await startHealthServer(healthPort, source);
+async function startIfAsked(config: Config, source: HealthSource, log: Logger): Promise<void> {
+  if (config.healthPort === undefined) return;
+  const address = { host: config.healthHost, port: config.healthPort, token: config.httpToken };
+  const { port } = await startHealthServer(address, source);
   log.info({ event: 'health-served', port }, 'liveness and readiness are served');
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { requestRefusal } from '../core/http-guard.ts';
+import { requestRefusal, unsafeListening } from '../core/http-guard.ts';
 import { HaltlineError } from '../errors.ts';
 import { isEqualSecret } from '../hash.ts';
 import { metricsContentType, renderMetrics, type Sample } from './metrics-registry.ts';
@@ -17,20 +17,27 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Probes run where the worker does; nobody else has a need to know. */
-const HOST = '127.0.0.1';
+export interface HealthAddress {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** What callers must show; absent: only a loopback host is listened on. */
+  readonly token?: string | undefined;
+}
 
 /**
- * Answers a supervisor's questions about this process, on loopback alone: `/livez` is 200 while the event loop turns,
- * `/readyz` 200 while the worker can do its work, else 503 with the reason in a line; `/metrics` is what it has under
- * way, for Prometheus.
+ * Answers questions about this process: `/livez` is 200 while the event loop turns, `/readyz` 200 while the worker can
+ * do its work, else 503 with the reason in a line; `/metrics` is what it has under way, for Prometheus.
  *
- * @param port - 0: any free port
- * @throws HaltlineError `CONFIG_INVALID` when the port can't be had
+ * @throws HaltlineError `CONFIG_INVALID` when the address can't be had, or is reached from elsewhere and asks for no
+ *   token
  */
-export async function startHealthServer(port: number, source: HealthSource): Promise<HealthServer> {
+export async function startHealthServer(address: HealthAddress, source: HealthSource): Promise<HealthServer> {
+  const { host, token } = address;
+  const unsafe = unsafeListening({ host, token });
+  if (unsafe !== undefined) throw new HaltlineError('CONFIG_INVALID', `health is not served: ${unsafe}`);
   const server = createServer((request, response) => {
-    const refused = requestRefusal({ host: HOST, isEqual: isEqualSecret }, request.headers);
+    const refused = requestRefusal({ host, token, isEqual: isEqualSecret }, request.headers);
     if (refused) {
       answer(response, refused.status, refused.reason);
       return;
@@ -44,10 +51,10 @@ export async function startHealthServer(port: number, source: HealthSource): Pro
       answer(response, why === undefined ? 200 : 503, why ?? 'ready');
     }
   });
-  await listen(server, port);
-  const address = server.address();
+  await listen(server, address);
+  const bound = server.address();
   return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
+    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -69,13 +76,19 @@ async function answerMetrics(response: ServerResponse, source: HealthSource): Pr
   }
 }
 
-async function listen(server: Server, port: number): Promise<void> {
+async function listen(server: Server, { host, port }: HealthAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
-        new HaltlineError('CONFIG_INVALID', `health port ${port} cannot be had: ${cause.message}`, { cause }),
+        new HaltlineError(
+          'CONFIG_INVALID',
+          `health port ${port} on ${host} cannot be had: ${cause.message}`,
+          {
+            cause,
+          },
+        ),
       ),
     );
-    server.listen(port, HOST, resolve);
+    server.listen(port, host, resolve);
   });
 }

@@ -1,6 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { runCommand } from '../../scripts/commands/run.ts';
@@ -10,6 +13,8 @@ import { environmentSchema } from '../../shared/config.ts';
 const serviceSchema = z.object({
   image: z.string(),
   build: z.exactOptional(z.string()),
+  entrypoint: z.array(z.string()).default([]),
+  tmpfs: z.array(z.string()).default([]),
   container_name: z.exactOptional(z.string()),
   command: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string().nullable()).default({}),
@@ -152,26 +157,69 @@ test('API keys are passed by name, never by value, and only to what needs them',
   expect(readFileSync('.gitignore', 'utf8')).toMatch(/^\.env$/m);
 });
 
-test('the metrics worker listens where Prometheus looks, and writes to a volume that keeps', () => {
-  const { environment, ports, volumes: mounted } = service('metrics');
-  expect(environment.HALTLINE_METRICS_HOST).toBe('0.0.0.0');
-  const scraped = z
-    .object({
-      scrape_configs: z.array(
-        z.object({
-          dns_sd_configs: z.array(
-            z.object({ names: z.array(z.string()), type: z.string(), port: z.number() }),
-          ),
-        }),
-      ),
-    })
-    .parse(parse(readFileSync('scripts/deploy/prometheus.yml', 'utf8')));
-  const [discovery] = scraped.scrape_configs.flatMap(({ dns_sd_configs: found }) => found);
-  expect(discovery).toEqual({
-    names: ['metrics'],
-    type: 'A',
-    port: Number(environment.HALTLINE_METRICS_PORT),
+const scrapes = z
+  .object({
+    scrape_configs: z.array(
+      z.object({
+        authorization: z.object({ credentials_file: z.string() }),
+        dns_sd_configs: z.tuple([
+          z.object({ names: z.tuple([z.string()]), type: z.literal('A'), port: z.number() }),
+        ]),
+      }),
+    ),
+  })
+  .parse(parse(readFileSync('scripts/deploy/prometheus.yml', 'utf8')))
+  .scrape_configs.map(({ authorization, dns_sd_configs: [{ names, port }] }) => ({
+    ...{ name: names[0], port, tokenFile: authorization.credentials_file },
+  }));
+
+test('each worker listens where Prometheus looks, and is found by the name of its service', () => {
+  const { environment: ofMetrics } = service('metrics');
+  expect(ofMetrics.HALTLINE_METRICS_HOST).toBe('0.0.0.0');
+  const expected: Record<string, string | null | undefined> = { metrics: ofMetrics.HALTLINE_METRICS_PORT };
+  for (const name of ['generation', 'monitor']) {
+    const { environment } = service(name);
+    expect(environment.HALTLINE_HEALTH_HOST).toBe('0.0.0.0');
+    expected[name] = environment.HALTLINE_HEALTH_PORT;
+  }
+  expect(Object.fromEntries(scrapes.map(({ name, port }) => [name, String(port)]))).toEqual(expected);
+});
+
+test('what is reached from elsewhere asks for one token, and Prometheus is given the same', () => {
+  const asked = '${HALTLINE_HTTP_TOKEN:-none}';
+  for (const name of ['generation', 'monitor', 'metrics', 'prometheus'])
+    expect({ name, token: service(name).environment.HALTLINE_HTTP_TOKEN }).toEqual({ name, token: asked });
+  for (const [name, { environment }] of ours)
+    if (/^(?!127\.)/.test(environment.HALTLINE_HEALTH_HOST ?? '127.'))
+      expect(environment, name).toHaveProperty('HALTLINE_HTTP_TOKEN');
+});
+
+test('the command of Prometheus writes the token to a file of its own, in memory, where its scrapes look', () => {
+  const { entrypoint, command, tmpfs } = service('prometheus');
+  expect(entrypoint).toEqual(['/bin/sh', '-c']);
+  const folder = mkdtempSync(join(tmpdir(), 'haltline-token-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [memory = ''] = tmpfs[0]?.split(':') ?? [];
+  const [line = ''] = command;
+  const here = line
+    .replaceAll('$$', '$')
+    .replace(memory, folder)
+    .replace('/bin/prometheus', 'printf "%s|" "[$HALTLINE_HTTP_TOKEN]"');
+  const token = `with "quotes', $HOME and spaces`;
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', here], {
+    encoding: 'utf8',
+    env: { HALTLINE_HTTP_TOKEN: token },
   });
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^\[\]\|--config\.file=\/etc\/prometheus\/prometheus\.yml\|--storage/);
+  const written = join(folder, 'http-token');
+  expect(readFileSync(written, 'utf8')).toBe(token);
+  expect(statSync(written).mode & 0o777).toBe(0o600);
+  for (const { tokenFile } of scrapes) expect(tokenFile).toBe(`${memory}/http-token`);
+});
+
+test('figures are published where they are served, and results go to a volume that keeps', () => {
+  const { environment, ports, volumes: mounted } = service('metrics');
   expect(ports[0]).toMatch(new RegExp(`:${String(environment.HALTLINE_METRICS_PORT)}$`));
   expect(mounted).toEqual([`results:${String(environment.HALTLINE_RESULTS_DIR)}`]);
 });

@@ -73,10 +73,24 @@ describe('the metrics worker', () => {
 });
 
 test('a health server gives nothing to a web page whose name leads there', async () => {
-  const server = await startHealthServer(0, { unready: () => undefined });
+  const server = await startHealthServer({ host: '127.0.0.1', port: 0 }, { unready: () => undefined });
   onTestFinished(() => server.close());
   expect(await statusOf(server.port, '/metrics', { host: 'evil.example' })).toBe(403);
   expect(await statusOf(server.port, '/livez')).toBe(200);
+});
+
+test('a health server that others reach asks for the token on every path, and does not start without', async () => {
+  const source = { unready: () => undefined };
+  await expect(startHealthServer({ host: '0.0.0.0', port: 0 }, source)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+  });
+  const server = await startHealthServer({ host: '0.0.0.0', port: 0, token }, source);
+  onTestFinished(() => server.close());
+  for (const path of ['/livez', '/readyz', '/metrics', '/other']) {
+    expect(await statusOf(server.port, path)).toBe(401);
+    expect(await statusOf(server.port, path, { authorization: 'Bearer another' })).toBe(401);
+  }
+  expect(await statusOf(server.port, '/metrics', { authorization: `Bearer ${token}` })).toBe(200);
 });
 
 test('a simulator that others reach asks for its token as the API key', async () => {

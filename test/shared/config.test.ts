@@ -22,6 +22,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       metricsHost: '127.0.0.1',
       metricsPort: 9464,
+      healthHost: '127.0.0.1',
       cacheDir: join(homedir(), '.cache', 'haltline'),
       searchPath: '',
       color: true,
@@ -42,6 +43,8 @@ describe('loadConfig', () => {
       PATH: '/usr/bin:/bin',
       NO_COLOR: '1',
       CI: 'true',
+      HALTLINE_HEALTH_HOST: '::',
+      HALTLINE_HEALTH_PORT: '9465',
     });
     expect(config).toEqual({
       redisUrl: 'redis://redis:6380/2',
@@ -51,6 +54,8 @@ describe('loadConfig', () => {
       logFormat: 'json',
       metricsHost: '0.0.0.0',
       metricsPort: 0,
+      healthHost: '::',
+      healthPort: 9465,
       cacheDir: '/var/cache/haltline',
       searchPath: '/usr/bin:/bin',
       color: false,
