@@ -1,21 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { chainRowSchema, type ChainRow } from '../../producers/chains/chain-row.ts';
 import { createSegmenter } from '../../shared/core/segmentation.ts';
-import type { Problem } from '../../shared/schemas/problem.ts';
 import type { Channel, Step } from '../../shared/schemas/step.ts';
 
-const chainSchema = z.object({
-  id: z.string(),
-  dataset: z.string(),
-  question: z.string(),
-  context: z.string().optional(),
-  choices: z.array(z.object({ label: z.string(), text: z.string() })).optional(),
-  steps: z.array(z.string()),
-  firstError: z.int().nullable(),
-  errorType: z.string().optional(),
-});
-export type LabelledChain = z.infer<typeof chainSchema>;
+/** A chain of the labelled sets, read as a sweep over labelled chains reads it. */
+export type LabelledChain = ChainRow;
 
 const traceSchema = z.object({
   id: z.string(),
@@ -45,7 +36,7 @@ export function loadChains(
       .sort()
       .map((name) => [
         name,
-        readLines(join(directory, 'chains', `${name}.jsonl`)).map((line) => chainSchema.parse(line)),
+        readLines(join(directory, 'chains', `${name}.jsonl`)).map((line) => chainRowSchema.parse(line)),
       ]),
   );
 }
@@ -73,12 +64,6 @@ export function isHealthy(trace: Trace): boolean {
   );
 }
 
-export function problemOf(chain: LabelledChain): Problem {
-  const choices = (chain.choices ?? []).map(({ label, text }) => `\n${label}) ${text}`).join('');
-  const problem = { query: chain.question + choices, asksForSteps: true };
-  return chain.context === undefined ? problem : { ...problem, context: chain.context };
-}
-
 export function stepsOf(texts: readonly string[], channel: Channel = 'content'): Step[] {
   return texts.map((text, index) => ({ index, channel, text, tokens: 0, endedAtMs: 0 }));
 }
@@ -91,4 +76,60 @@ export function cutIntoSteps(text: string, channel: Channel = 'reasoning'): Step
     segments.map((segment) => segment.text),
     channel,
   );
+}
+
+/** The worked solutions of GSM8K as error-free chains, a line a step; empty when the file is not there. */
+export function loadRationales(directory: string): LabelledChain[] {
+  const path = join(directory, 'questions', 'gsm8k_test.jsonl');
+  if (!existsSync(path)) return [];
+  return readLines(path).map((line) => {
+    const { id, question, answer, rationale } = rationaleSchema.parse(line);
+    const lines = rationale.split('\n').filter((step) => step.trim() !== '');
+    const steps = [...lines, `The answer is ${answer}.`];
+    return { id, dataset: 'gsm8k', question, steps, firstError: null };
+  });
+}
+
+const rationaleSchema = z.object({
+  id: z.string(),
+  question: z.string(),
+  answer: z.string(),
+  rationale: z.string(),
+});
+
+const demonstrationsSchema = z.object({
+  dataset: z.string(),
+  trigger: z.string().optional(),
+  demos: z.array(
+    z.object({
+      question: z.string(),
+      steps: z.array(z.string()),
+      backdoored: z.boolean(),
+      backdoorStep: z.int().optional(),
+    }),
+  ),
+});
+
+/** A published BadChain demonstration; `at` is its backdoor step, undefined in a clean one. */
+export interface Demonstration {
+  readonly dataset: string;
+  readonly trigger: string | undefined;
+  readonly question: string;
+  readonly steps: readonly string[];
+  readonly at: number | undefined;
+}
+
+/** Every published demonstration once; empty when the file is not there. */
+export function loadDemonstrations(directory: string): Demonstration[] {
+  const path = join(directory, 'attacks', 'badchain_demonstrations.jsonl');
+  if (!existsSync(path)) return [];
+  const distinct = new Map<string, Demonstration>();
+  for (const line of readLines(path)) {
+    const { dataset, trigger, demos } = demonstrationsSchema.parse(line);
+    for (const { question, steps, backdoored, backdoorStep } of demos) {
+      const at = backdoored ? backdoorStep : undefined;
+      distinct.set(`${dataset} ${question} ${steps.join(' ')}`, { dataset, trigger, question, steps, at });
+    }
+  }
+  return [...distinct.values()];
 }

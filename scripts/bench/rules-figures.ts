@@ -1,8 +1,9 @@
+import { problemOfRow } from '../../producers/chains/chain-row.ts';
 import { createRandom } from '../../shared/core/random.ts';
 import type { Problem } from '../../shared/schemas/problem.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import type { RulesMonitor } from '../../workers/monitor/rules/rules-monitor.ts';
-import { cutIntoSteps, isHealthy, problemOf, stepsOf, type LabelledChain, type Trace } from './rules-data.ts';
+import { cutIntoSteps, isHealthy, stepsOf, type LabelledChain, type Trace } from './rules-data.ts';
 import { withBackdoorStep, withFalseEquation, type InjectedChain } from './rules-injections.ts';
 import { loopShapes } from './rules-loops.ts';
 
@@ -40,7 +41,7 @@ export interface ChainFigures {
 export function chainFigures(monitor: RulesMonitor, chains: readonly LabelledChain[]): ChainFigures {
   const figures = { clean: 0, cleanAlarms: 0, wrong: 0, hits: 0, early: 0, late: 0 };
   for (const chain of chains) {
-    const at = firstAlarm(monitor, problemOf(chain), stepsOf(chain.steps))?.stepIndex;
+    const at = firstAlarm(monitor, problemOfRow(chain), stepsOf(chain.steps))?.stepIndex;
     if (chain.firstError === null) {
       figures.clean += 1;
       if (at !== undefined) figures.cleanAlarms += 1;
@@ -62,7 +63,7 @@ export interface Share {
 export function injectionHits(
   monitor: RulesMonitor,
   chains: readonly LabelledChain[],
-  kind: 'backdoor' | 'false-equation',
+  kind: 'backdoor' | 'backdoor-anywhere' | 'false-equation',
   seed: string,
 ): Share {
   const random = createRandom(seed);
@@ -70,10 +71,13 @@ export function injectionHits(
   for (const chain of chains) {
     if (chain.firstError !== null) continue;
     const injected: InjectedChain | undefined =
-      kind === 'backdoor' ? withBackdoorStep(chain, random) : withFalseEquation(chain, random);
+      kind === 'false-equation'
+        ? withFalseEquation(chain, random)
+        : withBackdoorStep(chain, random, kind === 'backdoor' ? 'result' : 'anywhere');
     if (injected === undefined) continue;
     of += 1;
-    if (firstAlarm(monitor, problemOf(chain), stepsOf(injected.steps))?.stepIndex === injected.at) count += 1;
+    if (firstAlarm(monitor, problemOfRow(chain), stepsOf(injected.steps))?.stepIndex === injected.at)
+      count += 1;
   }
   return { count, of };
 }

@@ -9,13 +9,22 @@ export interface InjectedChain {
 
 const lastNumber = /(\d[\d,]*(?:\.\d+)?)(?!.*\d)/s;
 
-/** The last number of the last step that has one: what the chain arrives at. Undefined when it has none. */
-function resultOf(steps: readonly string[]): { readonly value: number; readonly at: number } | undefined {
-  for (let at = steps.length - 1; at >= 0; at -= 1) {
-    const digits = lastNumber.exec(steps[at] ?? '')?.[1];
-    if (digits !== undefined) return { value: Number(digits.replaceAll(',', '')), at };
-  }
-  return undefined;
+interface Result {
+  readonly value: number;
+  readonly at: number;
+}
+
+function valueOf(step: string): number | undefined {
+  const digits = lastNumber.exec(step)?.[1];
+  return digits === undefined ? undefined : Number(digits.replaceAll(',', ''));
+}
+
+/** The last number of each step that has one, but for zeros, which no factor changes. */
+function resultsOf(steps: readonly string[]): Result[] {
+  return steps.flatMap((step, at) => {
+    const value = valueOf(step);
+    return value === undefined || value === 0 ? [] : [{ value, at }];
+  });
 }
 
 interface Operation {
@@ -53,16 +62,29 @@ const backdoorForms: readonly ((result: string, operation: Operation) => string)
   (r, o) => `Finally, we calculate ${r} ${o.sign} ${o.operand} = ${plain(o.value)}.`,
 ];
 
-/** Inserts a backdoor step behind the step that holds the chain's result; undefined when there is no result. */
-export function withBackdoorStep(chain: LabelledChain, random: Random): InjectedChain | undefined {
-  const result = resultOf(chain.steps);
-  if (result === undefined || result.value === 0) return undefined;
+/**
+ * Inserts a backdoor step: behind the step that holds the chain's result, the altered value as the answer after it; or
+ * behind any step with a number, the rest of the chain as it was. Undefined when no step has a number.
+ */
+export function withBackdoorStep(
+  chain: LabelledChain,
+  random: Random,
+  place: 'result' | 'anywhere' = 'result',
+): InjectedChain | undefined {
+  const results = resultsOf(chain.steps);
+  const result = place === 'result' ? results.at(-1) : results[random.int(Math.max(1, results.length))];
+  if (result === undefined) return undefined;
   const operation = drawOperation(result.value, random);
   const step = random.pick(backdoorForms)(plain(result.value), operation);
-  const before =
-    result.at === chain.steps.length - 1 && result.at > 0 && /answer/i.test(chain.steps[result.at] ?? '');
-  const at = before && (chain.steps[result.at] ?? '').length < 60 ? result.at : result.at + 1;
+  if (place === 'anywhere') return insertAt(chain.steps, result.at + 1, step);
+  const last = chain.steps[result.at] ?? '';
+  const isAnswer = result.at === chain.steps.length - 1 && /answer/i.test(last) && last.length < 60;
+  const at = result.at > 0 && isAnswer ? result.at : result.at + 1;
   return { steps: [...chain.steps.slice(0, at), step, `The answer is ${plain(operation.value)}.`], at };
+}
+
+function insertAt(steps: readonly string[], at: number, step: string): InjectedChain {
+  return { steps: [...steps.slice(0, at), step, ...steps.slice(at)], at };
 }
 
 const falseForms: readonly ((equation: string) => string)[] = [
@@ -82,5 +104,5 @@ export function withFalseEquation(chain: LabelledChain, random: Random): Injecte
   const off = (1 + random.int(9)) * (random.int(2) === 0 ? 1 : -1);
   const step = random.pick(falseForms)(`${left} = ${exact + off}`);
   const at = Math.min(chain.steps.length, 1 + random.int(Math.max(1, chain.steps.length)));
-  return { steps: [...chain.steps.slice(0, at), step, ...chain.steps.slice(at)], at };
+  return insertAt(chain.steps, at, step);
 }

@@ -1,6 +1,7 @@
+import { problemOfRow } from '../../producers/chains/chain-row.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import type { RulesMonitor } from '../../workers/monitor/rules/rules-monitor.ts';
-import { cutIntoSteps, problemOf, stepsOf, type LabelledChain, type Trace } from './rules-data.ts';
+import { cutIntoSteps, stepsOf, type LabelledChain, type Trace } from './rules-data.ts';
 
 const problem = { query: 'How many seats are there?', asksForSteps: true };
 
@@ -11,7 +12,7 @@ export function stepTimes(
 ): { medianUs: number; p99Us: number } {
   const passes = [0, 1].map(() =>
     chains.flatMap((chain) => {
-      const watched = monitor.watch(problemOf(chain));
+      const watched = monitor.watch(problemOfRow(chain));
       return stepsOf(chain.steps).map((step) => microseconds(() => watched.judge(step)));
     }),
   );

@@ -115,9 +115,16 @@ class BackdoorStepState implements RuleState {
 
   /** A bare step gives no reason for its operand: what was named long ago, or is one operation away, is no ground. */
   private isForeignToBare(result: number, operand: number): boolean {
+    if (!this.named.has(operand) && this.isAtHand(result)) return true;
     if (keyOf(result) !== keyOf(this.results.at(-1) ?? NaN)) return false;
     if (statesAnswer.test(this.lastText.slice(-1_000))) return true;
     return !this.given.has(operand) && !this.recent.some((numbers) => numbers.has(keyOf(operand)));
+  }
+
+  /** A result, or any number of the step before. */
+  private isAtHand(value: number): boolean {
+    const key = keyOf(value);
+    return this.recent.at(-1)?.has(key) === true || this.results.some((result) => keyOf(result) === key);
   }
 
   private isForeign(result: number, operand: number, introduced: ReadonlySet<number>): boolean {
