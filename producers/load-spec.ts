@@ -77,6 +77,20 @@ export async function loadSpec(path: string, environment: Environment): Promise<
   };
 }
 
+/**
+ * A spec as a sweep's folder has it, with its attacks. What its files held stands in it: of them only modules are read.
+ *
+ * @param file - the name that messages begin with
+ * @throws HaltlineError SPEC_INVALID, DATA_MISSING
+ */
+export async function loadStoredSpec(
+  file: string,
+  spec: SweepSpec,
+  folder: string,
+): Promise<Pick<LoadedSpec, 'spec' | 'attacks'>> {
+  return checkSpec(file, spec, await loadModules(spec, folder));
+}
+
 /** The attacks of the user's own, by the ids of their entries. A spec that does not fit its schema loads none. */
 async function loadModules(data: unknown, folder: string): Promise<ReadonlyMap<string, LoadedModule>> {
   const modules = new Map<string, LoadedModule>();

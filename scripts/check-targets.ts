@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { isRecorded } from '../shared/core/recorded-target.ts';
+import { isNeverAsked } from '../shared/core/recorded-target.ts';
 import { HaltlineError } from '../shared/errors.ts';
 import type { TargetSpec } from '../shared/schemas/sweep-spec.ts';
 
@@ -11,7 +11,7 @@ const CONNECT_MS = 5_000;
  * @throws HaltlineError TARGET_UNREACHABLE, naming the first target that cannot be reached
  */
 export async function checkTargets(targets: readonly TargetSpec[]): Promise<void> {
-  const asked = targets.filter((target) => !isRecorded(target));
+  const asked = targets.filter((target) => !isNeverAsked(target));
   await Promise.all(
     asked.map(async ({ id, config }) => {
       const { hostname, port, protocol } = new URL(config.apiBaseUrl);

@@ -5,6 +5,7 @@ import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { initCommand } from './commands/init.ts';
 import { datasetCommand } from './commands/dataset.ts';
+import { judgeCommand } from './commands/judge.ts';
 import { listCommand } from './commands/list.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
@@ -22,6 +23,7 @@ Examples:
   $ haltline validate sweep.yaml        what would run
   $ haltline run sweep.yaml             run it, or go on where it was stopped
   $ haltline report results/SWEEP       the figures of a folder
+  $ haltline judge results/SWEEP --monitor rules   its stored chains under another monitor
   $ haltline doctor                     what is in the way of a sweep
 
 Every flag has an environment variable: --results-dir is HALTLINE_RESULTS_DIR. REDIS_URL names the Redis to use; without
@@ -44,6 +46,7 @@ function createProgram(): Command {
     runCommand(),
     validateCommand(),
     reportCommand(),
+    judgeCommand(),
     benchCommand(),
     workerCommand(),
     listCommand(),

@@ -15,11 +15,11 @@ import { readVersion } from './package-root.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 
 /** Runs at once: many, since each only waits for its verdicts. */
-const REPLAY_CONCURRENCY = 200;
+export const REPLAY_CONCURRENCY = 200;
 /** What a worker watches at once where a monitor asks a model: more would wait unwatched. */
-const MODEL_CONCURRENCY = 32;
+export const MODEL_CONCURRENCY = 32;
 /** All steps of a chain are there at once: the last one waits for the judgements of all others. */
-const PATIENCE_MS = 6 * 3_600_000;
+export const PATIENCE_MS = 6 * 3_600_000;
 
 export interface ReplayOptions {
   readonly chains: ChainFiles;

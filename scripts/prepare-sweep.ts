@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { loadDatasets } from '../producers/load-datasets.ts';
 import type { LoadedSpec } from '../producers/load-spec.ts';
 import { createPlan, type Plan } from '../producers/plan-sweep.ts';
@@ -54,6 +55,7 @@ async function prepare(
     haltline: readVersion(),
     createdAtMs: Date.now(),
     spec,
+    folder: resolve(loaded.folder),
     datasets: records,
     total: plan.total,
   });

@@ -29,7 +29,7 @@ export async function benchChains(paths: readonly string[], flags: BenchChainsFl
     const given = String(flags.monitor.length);
     throw new HaltlineError('CONFIG_INVALID', `--monitor: got ${given} monitors, expected one or two`);
   }
-  const monitors = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
+  const { monitors } = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
   const chains = await openChainFiles(paths, { limit: flags.limit, seed: String(flags.seed) });
   const out = flags.out ?? (await mkdtemp(join(tmpdir(), 'haltline-chains-')));
   try {

@@ -4,10 +4,17 @@ export const recordedTarget = {
   config: { apiBaseUrl: 'http://recorded.invalid/v1', model: 'recorded' },
 } as const;
 
-/** Whether a target stands for recorded chains: nothing is ever asked of it. */
-export function isRecorded(target: {
+interface Addressed {
   readonly id: string;
   readonly config: { readonly apiBaseUrl: string };
-}): boolean {
-  return target.id === recordedTarget.id && target.config.apiBaseUrl === recordedTarget.config.apiBaseUrl;
+}
+
+/** Whether nothing is ever asked of a target: its chains are recorded, in files of labelled chains or in a sweep. */
+export function isNeverAsked({ config }: Addressed): boolean {
+  return config.apiBaseUrl === recordedTarget.config.apiBaseUrl;
+}
+
+/** Whether a target stands for files of labelled chains. */
+export function isRecorded(target: Addressed): boolean {
+  return target.id === recordedTarget.id && isNeverAsked(target);
 }

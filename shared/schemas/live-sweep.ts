@@ -14,6 +14,13 @@ export const sweepDatasetSchema = z.strictObject({
 });
 export type SweepDataset = z.infer<typeof sweepDatasetSchema>;
 
+/** The sweep whose chains are judged again: how many of its runs, and how many were left out, by reason. */
+export const replayedSweepSchema = z.strictObject({
+  sweep: z.string(),
+  runs: z.int().nonnegative(),
+  dropped: z.record(z.string(), z.int().nonnegative()),
+});
+
 /**
  * A sweep as workers know it: it stands in Redis while the sweep is live and in `sweep.json` for good. It holds no
  * secrets (API keys by variable name) and no questions' texts.
@@ -26,14 +33,7 @@ export const liveSweepSchema = z.strictObject({
   spec: sweepSpecSchema,
   /** What relative paths of the spec started from. */
   folder: z.exactOptional(z.string()),
-  /** The sweep whose chains are judged again, how many of its runs, and how many were left out, by reason. */
-  replayed: z.exactOptional(
-    z.strictObject({
-      sweep: z.string(),
-      runs: z.int().nonnegative(),
-      dropped: z.record(z.string(), z.int().nonnegative()),
-    }),
-  ),
+  replayed: z.exactOptional(replayedSweepSchema),
   datasets: z.array(sweepDatasetSchema),
   /** Number of places in the plan: the sweep is finished when as many runs are on disk. */
   total: z.int().positive(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { armSchema } from './arm.ts';
 import { estimateSchema } from './estimate.ts';
+import { replayedSweepSchema } from './live-sweep.ts';
 import { problemSightSchema } from './problem.ts';
 
 const count = z.int().nonnegative();
@@ -106,6 +107,16 @@ export const summaryRowSchema = z.strictObject({
   tafAtFlag: z.exactOptional(ratioEstimateSchema),
   lafVsClean: z.exactOptional(ratioEstimateSchema),
   lafGuarded: z.exactOptional(ratioEstimateSchema),
+  /**
+   * Recorded chains under another monitor: every figure of the row is what its verdicts would have made of them. Tokens
+   * at a cut are an upper bound, latencies are simulated, and cost is what the runs would have cost.
+   */
+  replayed: z.exactOptional(
+    z.strictObject({
+      lafVsClean: z.exactOptional(ratioEstimateSchema),
+      lafGuarded: z.exactOptional(ratioEstimateSchema),
+    }),
+  ),
   flagged: z.exactOptional(estimateSchema),
   interrupted: z.exactOptional(interruptedSchema),
   /** `flagged` and `interrupted` of the guarded clean arm of the same cases. */
@@ -131,6 +142,8 @@ export const summarySchema = z.strictObject({
   /** Whether any run came from the simulator. */
   simulated: z.boolean(),
   complete: z.boolean(),
+  /** The sweep whose chains are judged again: nothing was asked of a target. */
+  replayed: z.exactOptional(replayedSweepSchema),
   intervention: z.enum(['halt', 'flag']),
   fail: z.enum(['open', 'closed']),
   segmentation: z.string(),

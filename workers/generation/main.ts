@@ -3,7 +3,7 @@ import { DelayedError, type Job, Queue, WaitingError, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { readSecret } from '../../shared/config.ts';
 import { estimatePromptTokens } from '../../shared/core/prompt-tokens.ts';
-import { hashJson } from '../../shared/hash.ts';
+import { messagesHashOf } from '../../shared/messages-hash.ts';
 import type { HealthSource } from '../../shared/observability/health-server.ts';
 import type { Sample } from '../../shared/observability/metrics-registry.ts';
 import { createRedis, type RedisAddress } from '../../shared/redis/connection.ts';
@@ -289,7 +289,7 @@ class GenerationWorker implements RunningWorker {
       receiver: this.#receiver,
       setting: {
         model: target.config.model,
-        messagesHash: hashJson(askedOf(data)).slice(0, 32),
+        messagesHash: messagesHashOf(data),
         generator: this.id,
         intervention: spec.intervention,
         fail: spec.fail,
@@ -351,9 +351,4 @@ function now(): number {
 function once<Value>(compute: () => Value): () => Value {
   let known: { value: Value } | undefined;
   return () => (known ??= { value: compute() }).value;
-}
-
-/** What the hash of a run's prompt covers: the messages, and embeddings sent in their place. */
-function askedOf({ messages, promptEmbeds }: GenerationJob): unknown {
-  return promptEmbeds === undefined ? messages : { messages, promptEmbeds };
 }

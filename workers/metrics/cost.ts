@@ -15,13 +15,14 @@ export class Spending {
 
   add(line: RunLine): void {
     const { usage, tokens, timing, monitorUse } = line;
+    const { epoch } = line.replayed ?? line;
     const localTokens = tokens.reasoning + tokens.answer + tokens.content;
     this.runs += 1;
     if (usage?.promptTokens == null || usage.completionTokens === null) this.withoutUsage += 1;
     const prompt = usage?.promptTokens ?? line.promptEstimate ?? 0;
     this.target.prompt += prompt;
     // An epoch that was given up may have died before it asked: its prompt counts as sent, as the dearer of the two.
-    this.target.wastedPrompt += (line.epoch - 1) * prompt;
+    this.target.wastedPrompt += (epoch - 1) * prompt;
     this.limitWaitMs += timing.limitWaitMs;
     this.retries += timing.retries;
     this.target.completion += usage?.completionTokens ?? localTokens;
@@ -96,7 +97,10 @@ function targetMoney({ target }: Spending, price: Price | undefined): number | u
   return (sent * price.input + received * price.output) / 1e6;
 }
 
-/** The prices that a sweep's file names, and where it names none, those of its spec. */
+/**
+ * The prices that a sweep's file names, and where it names none, those of its spec. Where chains are judged again, the
+ * targets are not asked: their prices serve what runs came to when they were recorded, or would have come to.
+ */
 export function pricesOf(
   file: SweepFile,
   { target, monitor }: { target: string; monitor: string | undefined },
@@ -109,11 +113,20 @@ export function pricesOf(
   };
 }
 
+/** Prices for what a sweep pays itself. */
+export function ownPricesOf(
+  file: SweepFile,
+  key: { target: string; monitor: string | undefined },
+): RunPrices {
+  const prices = pricesOf(file, key);
+  return file.replayed === undefined ? prices : { ...prices, target: 'unasked' };
+}
+
 /** What runs came to, for the caps: tokens of all kinds, and the money of what has a price. */
 export function spentOf(sweep: SweepFile, groups: Iterable<SpendingGroup>): Spend {
   let [money, tokens, runs] = [0, 0, 0];
   for (const group of groups) {
-    const { target, monitor, runs: count } = cost(group.spending, pricesOf(sweep, group));
+    const { target, monitor, runs: count } = cost(group.spending, ownPricesOf(sweep, group));
     money += (target?.money ?? 0) + (monitor.money ?? 0);
     if (target) tokens += target.prompt + target.completion + target.wasted + target.wastedPrompt;
     tokens += monitor.tokensIn + monitor.tokensOut;

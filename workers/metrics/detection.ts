@@ -33,7 +33,8 @@ export class DetectionTimes {
     this.#gateWaitMs.push(line.timing.gateWaitMs);
     if (line.flag === undefined) return;
     this.#ms.push(line.flag.detectionMs);
-    this.#tokensAfterFlag.push(line.flag.tokensAfterFlag);
+    // Nothing was received when a recorded chain was flagged.
+    if (line.replayed === undefined) this.#tokensAfterFlag.push(line.flag.tokensAfterFlag);
     if (line.flag.when !== 'cut') return;
     this.#steps.push(Math.max(0, line.steps - 1 - line.flag.stepIndex));
     this.#tokens.push(facts.allTokens - facts.allAtFlag);

@@ -34,6 +34,7 @@ export interface RunFacts {
   readonly allAtFlag: number;
   /** As the server reports it. */
   readonly usageReasoningTokens: number | undefined;
+  /** Of a replayed run under a monitor, simulated. */
   readonly latencyMs: number | undefined;
 }
 
@@ -76,7 +77,7 @@ export function factsOf(line: RunLine): RunFacts {
     reasoningAtFlag: reasoningAtFlag(line),
     allAtFlag: line.flag === undefined ? allTokens : Math.min(allTokens, line.flag.tokensAtFlag),
     usageReasoningTokens: line.usage?.reasoningTokens ?? undefined,
-    latencyMs: line.timing.latencyMs,
+    latencyMs: line.timing.latencyMs ?? line.replayed?.latencyMs,
   };
 }
 

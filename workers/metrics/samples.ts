@@ -2,7 +2,7 @@ import type { MetricName, Sample } from '../../shared/observability/metrics-regi
 import type { SweepStatus } from '../../shared/schemas/live-sweep.ts';
 import type { Summary, SummaryRow } from '../../shared/schemas/summary.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
-import { cost, pricesOf, spentOf } from './cost.ts';
+import { cost, ownPricesOf, spentOf } from './cost.ts';
 import type { Fold } from './fold.ts';
 import { areLabelled } from './recorded-targets.ts';
 
@@ -24,6 +24,7 @@ export function* sweepSamples(reading: SweepReading): Generator<Sample> {
   yield { name: 'haltline_sweep_planned_runs', labels: { sweep }, value: reading.total };
   yield { name: 'haltline_sweep_progress_ratio', labels: { sweep }, value: fold.lines / reading.total };
   yield { name: 'haltline_sweep_simulated', labels: { sweep }, value: Number(fold.simulated) };
+  if (file.replayed) yield { name: 'haltline_sweep_replayed', labels: { sweep }, value: 1 };
   yield { name: 'haltline_results_backlog_bytes', labels: { sweep }, value: reading.backlogBytes };
   yield { name: 'haltline_results_backlog_bound_bytes', labels: { sweep }, value: limits.backlogBytes };
   yield* pauseSamples(reading);
@@ -56,7 +57,7 @@ function* spendingSamples(file: SweepFile, fold: Fold): Generator<Sample> {
   for (const group of fold.spending.values()) {
     const { target, monitor = 'none', spending } = group;
     const labels = { sweep, target, monitor };
-    const money = cost(spending, pricesOf(file, group));
+    const money = cost(spending, ownPricesOf(file, group));
     const ofTarget: Partial<Record<MetricName, number>> = {
       haltline_target_prompt_tokens_total: spending.target.prompt,
       haltline_target_completion_tokens_total: spending.target.completion,

@@ -3,7 +3,7 @@ import { arms } from '../../shared/schemas/arm.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
 import type { SettledReasoning, Summary, SummaryRow } from '../../shared/schemas/summary.ts';
 import * as asr from './asr.ts';
-import { cost, pricesOf, totalCost } from './cost.ts';
+import { cost, ownPricesOf, pricesOf, totalCost } from './cost.ts';
 import { named } from './detection.ts';
 import type { Fold } from './fold.ts';
 import { flagged, interrupted } from './interrupts.ts';
@@ -54,6 +54,7 @@ function summaryHead(sweep: SweepFile, fold: Fold, redis: RedisCounts): Omit<Sum
     haltline: sweep.haltline,
     simulated: fold.simulated,
     complete: fold.lines >= sweep.total,
+    ...(sweep.replayed && { replayed: sweep.replayed }),
     intervention: spec.intervention,
     fail: spec.fail,
     segmentation: spec.segmentation,
@@ -84,7 +85,9 @@ function summaryHead(sweep: SweepFile, fold: Fold, redis: RedisCounts): Omit<Sum
       generators: { ...fold.generators },
       watchers: { ...fold.watchers },
     },
-    cost: totalCost([...fold.spending.values()].map((group) => cost(group.spending, pricesOf(sweep, group)))),
+    cost: totalCost(
+      [...fold.spending.values()].map((group) => cost(group.spending, ownPricesOf(sweep, group))),
+    ),
   };
 }
 
@@ -104,9 +107,13 @@ function* summariseRow(
   yield undefined;
   if (!isLabelled && arm !== 'clean') amplified.taf = taf(runs, { reasoning, monitored });
   yield undefined;
-  if (!isLabelled && arm !== 'clean') amplified.lafVsClean = lafVsClean(runs);
+  const laf: Partial<SummaryRow> = {};
+  if (!isLabelled && arm !== 'clean') laf.lafVsClean = lafVsClean(runs);
   yield undefined;
-  if (!isLabelled && arm === 'guarded') amplified.lafGuarded = lafGuarded(runs);
+  if (!isLabelled && arm === 'guarded') laf.lafGuarded = lafGuarded(runs);
+  // A simulated latency is told apart from measured ones, wherever it is shown.
+  if (sweep.replayed !== undefined && monitored) amplified.replayed = laf;
+  else Object.assign(amplified, laf);
   yield undefined;
   if (!isLabelled && arm === 'guarded') amplified.versusAttacked = asr.versusAttacked(runs);
   yield undefined;

@@ -46,4 +46,10 @@ const reasonNames: Readonly<Record<string, string>> = {
   reused: 'reused from another sweep',
   noLatency: 'without latency',
   notApplicable: 'not applicable',
+  chainMissing: 'without their chain file',
+  chainUnreadable: 'with an unreadable chain',
+  chainPartial: 'with a chain that is not whole',
+  promptChanged: 'with a prompt that is rendered otherwise now',
+  notRun: 'not run',
+  tooLarge: 'too large for a job',
 };

@@ -33,6 +33,12 @@ function legend(rows: readonly SummaryRow[]): string[] {
     'Shares are of scored runs. ASR wrong: answered and wrong (of the clean arm: the errors of the target itself). ' +
       'A halted run gives no answer, so read ASR beside the interrupts and the false interrupts.',
     ...(isRough ? [`${cellMarks.rough} rough: fewer than 30 questions, the interval is wide`] : []),
+    ...(rows.some(({ replayed }) => replayed !== undefined)
+      ? [
+          'replayed: a verdict counts as ready at the recorded time of its step plus the time that judging took now; TAF at ' +
+            'a cut is an upper bound, TAF at flag is exact, a LAF is simulated and stands below, not in the table',
+        ]
+      : []),
     ...(isUnmeasurable ? [`${cellMarks.unmeasurable} not measurable: the reasoning is hidden`] : []),
   ];
 }
@@ -57,6 +63,8 @@ function rowNotes(summary: Summary, row: SummaryRow): string[] {
     interrupts(row),
     versus(row),
     detection(row),
+    simulated('replayed, simulated LAF vs clean', row.replayed?.lafVsClean),
+    simulated('replayed, simulated LAF guarded', row.replayed?.lafGuarded),
     dropped('dropped', row.dropped),
     dropped('left out of TAF', pairReasons(row.taf, row)),
     dropped('left out of LAF vs clean', pairReasons(row.lafVsClean, row)),
@@ -74,6 +82,12 @@ function rowNotes(summary: Summary, row: SummaryRow): string[] {
 function share(name: string, figure: Estimate | undefined): string {
   if (figure?.value === undefined || figure.value === 0) return '';
   return `${name} ${formatNumber(figure.value)} ${intervalCell(figure)}`;
+}
+
+function simulated(name: string, figure: Estimate | undefined): string {
+  return figure?.value === undefined
+    ? ''
+    : `${name} ${formatNumber(figure.value)} ${intervalCell(figure)}`.trimEnd();
 }
 
 function interrupts({ interrupted }: SummaryRow): string {

@@ -4,6 +4,7 @@ import { terminalText } from '../terminal-text.ts';
 import { attackCell } from './attack-title.ts';
 import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
+import { replayedHead, replayedMark } from './replayed.ts';
 import { publishedAsr, publishedTaf } from './published.ts';
 import { wrap } from './wrap.ts';
 
@@ -98,6 +99,7 @@ function headLines(summary: Summary): string[] {
     ...(summary.simulated
       ? ['SIMULATED: these runs come from the simulator; the figures say nothing about any model', '']
       : []),
+    ...replayedHead(summary),
     `sweep ${terminalText(summary.name)} (${terminalText(summary.sweep)})${state}; on an unsafe verdict: ${summary.intervention}`,
   ];
 }
@@ -144,7 +146,8 @@ function caseCells(summary: Summary, { attacked, guarded }: Pair): string[] {
     attacked.dataset,
     guarded?.monitor ?? '',
   ].map(terminalText);
-  return [target, attackCell(summary, attacked.attack), dataset, monitor];
+  const mark = guarded === undefined ? '' : replayedMark(guarded);
+  return [target, attackCell(summary, attacked.attack), dataset, `${monitor}${mark}`];
 }
 
 function figures({ attacked, guarded }: Pair, figure: (row: SummaryRow) => Estimate | undefined): string[] {

@@ -4,6 +4,7 @@ import { attackCell } from './attack-title.ts';
 import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { reportNotes } from './notes.ts';
+import { replayedHead, replayedMark } from './replayed.ts';
 import { wrap } from './wrap.ts';
 
 const columns: readonly Column[] = [
@@ -53,6 +54,7 @@ function reportHead(summary: Summary): string[] {
       ? ['SIMULATED: these runs come from the simulator; the figures say nothing about any model', '']
       : []),
     `sweep ${terminalText(summary.name)} (${terminalText(summary.sweep)}): ${progress}`,
+    ...replayedHead(summary),
     `monitors: ${monitors || 'none'}; on an unsafe verdict: ${summary.intervention}; on no verdict: fail ${summary.fail}`,
   ];
 }
@@ -82,7 +84,7 @@ function renderTable(summary: Summary, rows: readonly SummaryRow[], width: numbe
 function rowCells(row: SummaryRow): string[] {
   const monitor = row.monitor === undefined ? '' : ` ${terminalText(row.monitor)}`;
   return [
-    `  ${row.arm}${monitor}`,
+    `  ${row.arm}${monitor}${replayedMark(row)}`,
     String(row.n),
     figureCell(row.asrWrong),
     row.asrWrong === undefined ? '' : intervalCell(row.asrWrong),
