@@ -4,9 +4,10 @@ import { Script } from './script.ts';
  * The scripts on one run. All of them share three keys under one hash tag:
  *
  *   KEYS[1] run       hash: epoch, token, generator, generatorChannel, problem, watcher, watcherChannel, flagged
- *                     (smallest), ended (number of steps), wasted, calls, tokensIn, tokensOut, tokensCached, booked (ids
- *                     of the last bookings), result; and `start:TOKEN` for each start: the epoch and wasted tokens that
- *                     it was answered
+ *                     (smallest), ended (number of steps), wasted, handedOver (tokens of the current epoch, which its
+ *                     worker has handed over), crashed (1 once an epoch has ended without a word, else 0), calls,
+ *                     tokensIn, tokensOut, tokensCached, booked (ids of the last bookings), result; and `start:TOKEN`
+ *                     for each start: the epoch, wasted tokens and crash that it was answered
  *   KEYS[2] steps     list: the JSON of each step of the current epoch, at its index
  *   KEYS[3] verdicts  hash: step index to the JSON of its verdict, of the current epoch
  *
@@ -43,33 +44,53 @@ end
 
 /**
  * ARGV: token, generator, its channel, problem (JSON or ''), wasted tokens of the epoch it gives up ('' if it does not
- * know: then the tokens of the steps published are taken), expiry.
- * Effect: a new epoch, with no steps, verdicts, flag or watcher. Answer: {'started', epoch, wasted so far}, or
- * {'committed', result} and no effect. A token begins one epoch only: sent again, even after another start (by a
+ * know: then those that its worker handed over, else the tokens of the steps published are taken, and it has crashed),
+ * expiry.
+ * Effect: a new epoch, with no steps, verdicts, flag or watcher. Answer: {'started', epoch, wasted so far, 1 if any
+ * epoch so far crashed, else 0}, or {'committed', result} and no effect. A token begins one epoch only: sent again, even after another start (by a
  * connection that comes back late), it is answered as before and takes nothing over.
  */
 export const startScript = new Script(`${guards}
 local result = redis.call('HGET', KEYS[1], 'result')
 if result then return {'committed', result} end
-local epoch_before, wasted_before = string.match(redis.call('HGET', KEYS[1], 'start:' .. ARGV[1]) or '', '(%d+) (%d+)')
-if epoch_before then return {'started', tonumber(epoch_before), tonumber(wasted_before)} end
-local wasted = tonumber(ARGV[5])
+local answered = redis.call('HGET', KEYS[1], 'start:' .. ARGV[1]) or ''
+local epoch_before, wasted_before, crashed_before = string.match(answered, '(%d+) (%d+) ?(%d*)')
+if epoch_before then
+  return {'started', tonumber(epoch_before), tonumber(wasted_before), tonumber(crashed_before) or 0}
+end
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'handedOver', 'crashed')
+local wasted = tonumber(ARGV[5]) or tonumber(state[2] or '')
+local crashed = tonumber(state[3] or '') or 0
 if not wasted then
+  if state[1] then crashed = 1 end
   wasted = 0
   for _, step in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
     -- Matched, not decoded: cjson refuses the half surrogate pairs that a cut may leave. A quote within a text is escaped.
     wasted = wasted + tonumber(string.match(step, '"tokens":(%d+)'))
   end
 end
-local epoch = tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) + 1
+local epoch = tonumber(state[1] or 0) + 1
 redis.call('DEL', KEYS[2], KEYS[3])
-redis.call('HDEL', KEYS[1], 'watcher', 'watcherChannel', 'flagged', 'ended')
+redis.call('HDEL', KEYS[1], 'watcher', 'watcherChannel', 'flagged', 'ended', 'handedOver')
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'token', ARGV[1], 'generator', ARGV[2], 'generatorChannel', ARGV[3],
-  'problem', ARGV[4])
+  'problem', ARGV[4], 'crashed', crashed)
 local total = redis.call('HINCRBY', KEYS[1], 'wasted', wasted)
-redis.call('HSET', KEYS[1], 'start:' .. ARGV[1], epoch .. ' ' .. total)
+redis.call('HSET', KEYS[1], 'start:' .. ARGV[1], epoch .. ' ' .. total .. ' ' .. crashed)
 renew(ARGV[6])
-return {'started', epoch, total}
+return {'started', epoch, total, crashed}
+`);
+
+/**
+ * ARGV: epoch, token, tokens received, expiry.
+ * Effect: the epoch is over for its worker, which has received so many tokens: the next start books them, and knows that
+ * nothing crashed. Answer: {'handed-over'}.
+ */
+export const handOverScript = new Script(`${guards}
+local why = why_not_open(ARGV[1], ARGV[2])
+if why then return {'refused', why} end
+redis.call('HSET', KEYS[1], 'handedOver', ARGV[3])
+renew(ARGV[4])
+return {'handed-over'}
 `);
 
 /**

@@ -11,6 +11,7 @@ import {
   bookScript,
   commitScript,
   endScript,
+  handOverScript,
   lookScript,
   publishScript,
   readScript,
@@ -41,6 +42,12 @@ export interface Refused {
   readonly refused: Refusal;
 }
 
+export interface Started {
+  readonly epoch: number;
+  readonly wasted: number;
+  readonly crashed: boolean;
+}
+
 /** What stands of an epoch at one moment. `verdicts` are those asked for that exist. */
 export interface Look {
   readonly ended: number | undefined;
@@ -62,7 +69,7 @@ const jsonOf = <Schema extends z.ZodType>(schema: Schema) =>
     .transform((text): unknown => JSON.parse(text))
     .pipe(schema);
 const stepListSchema = z.array(jsonOf(stepSchema));
-const startedSchema = z.tuple([z.literal('started'), z.number(), z.number()]);
+const startedSchema = z.tuple([z.literal('started'), z.number(), z.number(), z.literal([0, 1])]);
 const committedSchema = z.tuple([z.literal('committed'), jsonOf(runResultSchema)]);
 const watchingSchema = z.tuple([
   z.literal('watching'),
@@ -116,11 +123,14 @@ export class RunStore {
     return [keys.run, keys.steps, keys.verdicts];
   }
 
-  /** Begins an epoch, unless the run is committed: then its result comes back. */
+  /**
+   * Begins an epoch, unless the run is committed: then its result comes back. `wasted` are the tokens of all epochs
+   * before it; `crashed`: the worker of one of them neither gave it up nor handed it over.
+   */
   async start(
     run: RunRef,
     options: { token: string; generator: string; problem?: Problem; wasted?: number },
-  ): Promise<{ epoch: number; wasted: number } | { result: RunResult }> {
+  ): Promise<Started | { result: RunResult }> {
     const reply = await startScript.run(this.#redis, this.#names(run), [
       options.token,
       options.generator,
@@ -130,8 +140,14 @@ export class RunStore {
       EXPIRY_MS,
     ]);
     if (reply[0] === 'committed') return { result: committedSchema.parse(reply)[1] };
-    const [, epoch, wasted] = startedSchema.parse(reply);
-    return { epoch, wasted };
+    const [, epoch, wasted, crashed] = startedSchema.parse(reply);
+    return { epoch, wasted, crashed: crashed === 1 };
+  }
+
+  /** Leaves the run to another worker, without a crash: `tokens` of this epoch were received for nothing. */
+  async handOver(epoch: EpochRef, tokens: number): Promise<Refused | undefined> {
+    const args = [epoch.epoch, epoch.token, tokens, EXPIRY_MS];
+    return refusalOf(await handOverScript.run(this.#redis, this.#names(epoch), args));
   }
 
   async watch(epoch: EpochRef, watcher: string): Promise<Refused | (Look & { problem: Problem })> {

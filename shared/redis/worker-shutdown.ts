@@ -3,6 +3,8 @@ import type { Worker } from 'bullmq';
 /** A closing worker that still has jobs after this long leaves them to stall recovery. */
 const MAX_CLOSE_MS = 10_000;
 const ABORT_AFTER_MS = 200;
+/** Why a job's signal was aborted, when its worker closes. */
+export const SHUTDOWN = 'shutdown';
 
 /**
  * Closes BullMQ workers so that no job is run again by the closing process: first no new job is fetched, then the
@@ -18,7 +20,7 @@ export async function closeWorkers(
 ): Promise<void> {
   const closed = Promise.allSettled(workers.map((worker) => worker.close()));
   await delay(ABORT_AFTER_MS);
-  for (const worker of workers) worker.cancelAllJobs('shutdown');
+  for (const worker of workers) worker.cancelAllJobs(SHUTDOWN);
   // No `close(true)` after it: BullMQ answers with the close that is under way already, however long that takes.
   const timer = new AbortController();
   await Promise.race([closed, delay(options.maxMs ?? MAX_CLOSE_MS, timer.signal)]);

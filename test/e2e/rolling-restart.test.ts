@@ -32,6 +32,10 @@ test(
     expect(restarted.summary.rows.map(lastingRow)).toEqual(peaceful.summary.rows.map(lastingRow));
     expect(restarted.summary.counts.lines).toBe(peaceful.summary.counts.lines);
     expect(restarted.lines.some(({ epoch }) => epoch > 1)).toBe(true);
+    // What was handed over did not crash: its latency counts, and what it had received is booked.
+    expect(restarted.lines.filter(({ timing }) => timing.crashRestart)).toEqual([]);
+    expect(restarted.lines.some(({ epoch, tokens }) => epoch > 1 && tokens.wasted > 0)).toBe(true);
+    expect(restarted.lines.filter(({ epoch, tokens }) => epoch === 1 && tokens.wasted > 0)).toEqual([]);
   },
 );
 

@@ -66,6 +66,8 @@ test(
     expect(lines.map(({ place }) => place).sort((a, b) => a - b)).toEqual([...lines.keys()]);
     expect(lines).toHaveLength(summary.counts.total);
     expect(lines.filter(({ outcome }) => outcome.status === 'failed')).toEqual([]);
+    expect(lines.filter(({ epoch }) => epoch > 1)).not.toHaveLength(0);
+    expect(lines.filter(({ timing }) => timing.crashRestart)).toEqual([]);
     expect(lines.filter(({ outcome }) => 'reason' in outcome && outcome.reason === 'monitor_error')).toEqual(
       [],
     );

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SweepStore } from '../../shared/redis/sweep-store.ts';
+import type { EpochRef } from '../../shared/redis/run-store.ts';
+import { SHUTDOWN } from '../../shared/redis/worker-shutdown.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
 import type { RunResult } from '../../shared/schemas/run-result.ts';
 import { type EpochContext, type EpochEnd, RunEpoch } from './run-epoch.ts';
@@ -23,7 +25,7 @@ export type RunEnd =
   | { readonly type: 'sent' }
   /** The run is on disk already. */
   | { readonly type: 'on-disk' }
-  /** The worker's signal was aborted. */
+  /** The worker's signal was aborted; `tokens` were received in all epochs. */
   | { readonly type: 'stopped'; readonly tokens: number }
   /** Another worker has the run. */
   | { readonly type: 'zombie' };
@@ -34,10 +36,9 @@ export type RunEnd =
  */
 export async function generateRun(job: GenerationJob, context: RunContext): Promise<RunEnd> {
   let wasted: number | undefined;
-  let crashRestart = false;
   let broken = 0;
   let refusals = 0;
-  for (let round = 0; ; round += 1) {
+  for (;;) {
     const token = randomUUID();
     const start = await context.store.start(job, {
       token,
@@ -51,17 +52,27 @@ export async function generateRun(job: GenerationJob, context: RunContext): Prom
       return { type: 'on-disk' };
     }
     if (start.epoch > 1) await context.reserve({ epochs: start.epoch - 1, tokens: start.wasted });
-    crashRestart ||= round === 0 && start.epoch > 1;
     const ref = { sweep: job.sweep, place: job.place, epoch: start.epoch, token };
-    const options = { wasted: start.wasted, crashRestart, mayRetry: broken + 1 < context.maxEpochs };
+    const mayRetry = broken + 1 < context.maxEpochs;
+    const options = { wasted: start.wasted, crashRestart: start.crashed, mayRetry };
     const end = await new RunEpoch(job, ref, context, options).run();
     if (end.type === 'committed') return send(end.result, context);
-    if (end.type === 'stopped') return end;
+    if (end.type === 'stopped') {
+      if (context.signal.reason === SHUTDOWN) await handOver(ref, end.tokens, context);
+      return { type: 'stopped', tokens: start.wasted + end.tokens };
+    }
     wasted = end.tokens;
     if (end.type === 'broken') broken += 1;
     else if (!(await mayStartAgain(end, (refusals += 1), context))) return { type: 'zombie' };
     context.log.info({ event: 'epoch-abandoned', epoch: start.epoch, end: end.type }, 'the run starts anew');
   }
+}
+
+/** Without it the next worker starts the run all the same, and takes this one for dead. */
+async function handOver(epoch: EpochRef, tokens: number, { store, log }: RunContext): Promise<void> {
+  await store.handOver(epoch, tokens).catch((err: unknown) => {
+    log.warn({ event: 'hand-over-failed', err }, 'the run counts as restarted after a crash');
+  });
 }
 
 async function mayStartAgain(

@@ -31,7 +31,11 @@ describe('start', () => {
     const { store, start } = createRunFixture();
     await store.publish(await start('a'), [buildStep(0, { tokens: 7 }), buildStep(1, { tokens: 5 })]);
     await store.publish(await start('b'), [buildStep(0, { tokens: 100 })]);
-    expect(await store.start(run, { token: 'c', generator: 'gen' })).toEqual({ epoch: 3, wasted: 112 });
+    expect(await store.start(run, { token: 'c', generator: 'gen' })).toEqual({
+      epoch: 3,
+      wasted: 112,
+      crashed: true,
+    });
   });
 
   test('a starter that knows what was wasted is believed, be it nothing', async () => {
@@ -40,11 +44,40 @@ describe('start', () => {
     expect(await store.start(run, { token: 'b', generator: 'gen', wasted: 41 })).toEqual({
       epoch: 2,
       wasted: 41,
+      crashed: false,
     });
     expect(await store.start(run, { token: 'c', generator: 'gen', wasted: 0 })).toEqual({
       epoch: 3,
       wasted: 41,
+      crashed: false,
     });
+  });
+
+  test('what was handed over is wasted to the token, and no crash; a crash before or after it is one', async () => {
+    const { store, start } = createRunFixture();
+    const first = await start('a');
+    await store.publish(first, [buildStep(0, { tokens: 7 })]);
+    expect(await store.handOver(first, 9)).toBeUndefined();
+    const second = await store.start(run, { token: 'b', generator: 'gen' });
+    expect(second).toEqual({ epoch: 2, wasted: 9, crashed: false });
+    await store.publish({ ...first, epoch: 2, token: 'b' }, [buildStep(0, { tokens: 5 })]);
+    const third = await store.start(run, { token: 'c', generator: 'gen' });
+    expect(third).toEqual({ epoch: 3, wasted: 14, crashed: true });
+    await store.handOver({ ...first, epoch: 3, token: 'c' }, 0);
+    const fourth = { epoch: 4, wasted: 14, crashed: true };
+    expect(await store.start(run, { token: 'd', generator: 'gen' })).toEqual(fourth);
+    expect(await store.start(run, { token: 'd', generator: 'gen' })).toEqual(fourth);
+  });
+
+  test('only the current epoch of a run that is not committed is handed over', async () => {
+    const { store, start, dump } = createRunFixture();
+    const first = await start('a');
+    const second = await start('b');
+    const before = await dump();
+    expect(await store.handOver(first, 9)).toEqual({ refused: 'stale' });
+    expect(await dump()).toEqual(before);
+    await store.commit(second, { mode: 'unguarded', flagged: undefined, result: resultOf(second) });
+    expect(await store.handOver(second, 9)).toEqual({ refused: 'committed' });
   });
 
   test('wasted tokens are those of the steps, whatever their texts say', async () => {
@@ -54,7 +87,11 @@ describe('start', () => {
       await start('a'),
       texts.map((text, index) => buildStep(index, { text, tokens: index })),
     );
-    expect(await store.start(run, { token: 'b', generator: 'gen' })).toEqual({ epoch: 2, wasted: 10 });
+    expect(await store.start(run, { token: 'b', generator: 'gen' })).toEqual({
+      epoch: 2,
+      wasted: 10,
+      crashed: true,
+    });
   });
 
   test('sent again it answers the same and keeps what was published since', async () => {
@@ -63,7 +100,11 @@ describe('start', () => {
     const second = await start('b');
     await store.publish(second, buildSteps(1));
     const before = await dump();
-    expect(await store.start(run, { token: 'b', generator: 'gen-b' })).toEqual({ epoch: 2, wasted: 20 });
+    expect(await store.start(run, { token: 'b', generator: 'gen-b' })).toEqual({
+      epoch: 2,
+      wasted: 20,
+      crashed: true,
+    });
     expect(await dump()).toEqual(before);
   });
 
@@ -73,7 +114,11 @@ describe('start', () => {
     const second = await start('b');
     await store.publish(second, buildSteps(1));
     const before = await dump();
-    expect(await store.start(run, { token: 'a', generator: 'gen-a' })).toEqual({ epoch: 1, wasted: 0 });
+    expect(await store.start(run, { token: 'a', generator: 'gen-a' })).toEqual({
+      epoch: 1,
+      wasted: 0,
+      crashed: false,
+    });
     expect(await dump()).toEqual(before);
     expect(await store.publish(first, buildSteps(1))).toEqual({ refused: 'stale' });
     expect(await store.publish(second, buildSteps(1))).toBeUndefined();
