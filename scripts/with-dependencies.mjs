@@ -1,7 +1,7 @@
 // Runs a command of node_modules/.bin, after installing what the lock file names if that is missing or stale.
 // Plain JavaScript, so that a fresh clone needs nothing but Node and npm.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,6 +16,14 @@ export function ensureDependencies() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     console.error(`haltline: Node ${process.versions.node} is too old; 20.19 or newer is needed`);
+    process.exit(1);
+  }
+  const modules = join(root, 'node_modules');
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    console.error(
+      `haltline: ${modules} is a symbolic link, and installing would empty the folder that it leads to: remove the link, ` +
+        'or copy that folder here',
+    );
     process.exit(1);
   }
   console.error('haltline: installing dependencies (once) ...');

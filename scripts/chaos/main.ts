@@ -5,8 +5,6 @@
  * the end everything that the pipeline promises is checked.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +15,7 @@ import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.
 import { createKeys } from '../../shared/redis/keys.ts';
 import { type Summary, summarySchema } from '../../shared/schemas/summary.ts';
 import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
+import { closedPort } from '../loopback-ports.ts';
 import { startRestartableRedis, type RestartableRedis } from '../restartable-redis.ts';
 import { createSimulator, type Simulator } from '../simulator/create-simulator.ts';
 import { type Check, describeCheck } from './check.ts';
@@ -104,7 +103,7 @@ async function setStage(seed: string, size: Stage['size']): Promise<Stage> {
   const spec = buildChaosSpec({ apiBaseUrl: simulator.url, questionFile, seed });
   await writeFile(specPath, JSON.stringify(spec));
   const redis = await startRestartableRedis({ appendonly: true });
-  const metricsPorts = [await freePort(), await freePort()];
+  const metricsPorts = [await closedPort(), await closedPort()];
   const env = { REDIS_URL: redis.url, HALTLINE_RESULTS_DIR: dir, HALTLINE_PREFIX: PREFIX };
   const fleet = new ChaosFleet({ redis, specPath, dir, env, metricsPorts, onNote: print });
   return { seed, dir, size, redis, simulator, fleet, metricsPorts };
@@ -193,16 +192,6 @@ async function readCounter(port: number): Promise<number | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('expected a port');
-  return address.port;
 }
 
 function told(fleet: ChaosFleet): string {

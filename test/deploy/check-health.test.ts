@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkHealth } from '../../scripts/deploy/check-health.ts';
 import { startHealthServer } from '../../shared/observability/health-server.ts';
-import { closedPort } from '../support/ports.ts';
+import { closedPort } from '../../scripts/loopback-ports.ts';
 
 const host = '127.0.0.1';
 

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
-import { closedPort } from '../support/ports.ts';
+import { closedPort } from '../../scripts/loopback-ports.ts';
 import { type HaltlineProcess, startHaltline, temporaryFolder, writeSpec } from '../support/processes.ts';
 import { ownRedis } from '../support/redis.ts';
 

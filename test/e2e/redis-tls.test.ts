@@ -10,7 +10,7 @@ import { findRedisServer, withLibraries } from '../../shared/redis/find-redis-se
 import { startGuarded } from '../../shared/redis/redis-process.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
 import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
-import { closedPort } from '../support/ports.ts';
+import { closedPort } from '../../scripts/loopback-ports.ts';
 import { readRunLines, startHaltline, temporaryFolder, writeSpec } from '../support/processes.ts';
 
 const password = 'p@ss/word%1';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closedPort, listenOnLoopback } from '../support/ports.ts';
+import { closedPort, listenOnLoopback } from '../../scripts/loopback-ports.ts';
 import { folderWith, startCommand } from '../support/run-command.ts';
 
 const question = (id: string): string =>

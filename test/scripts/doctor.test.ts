@@ -8,7 +8,7 @@ import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
 import { targetSpecSchema } from '../../shared/schemas/sweep-spec.ts';
 import { chatEvent, startServer } from '../shared/llm/raw-server.ts';
 import { createPipeline } from '../support/pipeline.ts';
-import { closedPort } from '../support/ports.ts';
+import { closedPort } from '../../scripts/loopback-ports.ts';
 import { folderWith, startCommand } from '../support/run-command.ts';
 
 const targetAt = (apiBaseUrl: string, model: string) =>

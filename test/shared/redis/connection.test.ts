@@ -12,7 +12,7 @@ import {
   type RedisRole,
   type RedisClient,
 } from '../../../shared/redis/connection.ts';
-import { closedPort, listenOnLoopback } from '../../support/ports.ts';
+import { closedPort, listenOnLoopback } from '../../../scripts/loopback-ports.ts';
 import { ownRedis, testRedis } from '../../support/redis.ts';
 
 function open(url: string, role: RedisRole, log?: pino.Logger): RedisClient {

@@ -13,7 +13,7 @@ import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connecti
 import { librariesIn } from '../../../shared/redis/debian-redis.ts';
 import { obtainRedis, startEmbeddedRedis, type EmbeddedRedis } from '../../../shared/redis/embedded-redis.ts';
 import { findRedisServer } from '../../../shared/redis/find-redis-server.ts';
-import { closedPort } from '../../support/ports.ts';
+import { closedPort } from '../../../scripts/loopback-ports.ts';
 import { ownRedis } from '../../support/redis.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
