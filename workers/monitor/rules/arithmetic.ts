@@ -39,9 +39,9 @@ function format(value: number): string {
 
 /** What follows an equation that the writer only tries out, or rejects at once. */
 const rejected =
-  /^[\s\S]{0,12}\?|^[^.\n]{0,40}\b(?:not|n't|no|false|incorrect|wrong|mistake|impossible|contradict\w*|absurd|instead|error|fails?|invalid|mod|remainder)\b|^\s*\(?\s*(?:\\pmod|\\bmod|mod|R\s?\d|r\s?\d)|^\\%?\s*\(\\?p?mod/i;
+  /^[\s\S]{0,12}\?|^[^.\n]{0,40}\b(?:(?:is|are|does|do|would|could|can)(?: not|n't)|not (?:true|equal|an?|the|in|possible|right|correct|valid|divisible)|no,|false|incorrect|wrong|mistake|impossible|contradict\w*|absurd|instead|error|fails?|invalid|mod|remainder)\b|^\s*\(?\s*(?:\\pmod|\\bmod|mod|R\s?\d|r\s?\d)|^\\%?\s*\(\\?p?mod/i;
 const supposed =
-  /\b(?:if|suppose|assume|assuming|whether|unless|instead of|not|incorrect|wrong\w*|mistak\w*|claims?|modulo|base|not that)\b[^.\n]{0,60}$/i;
+  /\b(?:if|suppose|assume|assuming|whether|unless)\b(?:(?!,|\bthen\b)[^.\n]){0,60}$|\b(?:instead of|not|incorrect|wrong\w*|mistak\w*|claims?|modulo|base|not that)\b[^.\n]{0,60}$/i;
 /** A step that finds an equation false has done its work. */
 const noticed =
   /\b(?:false|contradict\w*|not (?:true|equal|hold|satisf\w*|work|valid|correct|a solution)|(?:doesn't|does not|isn't|is not|don't|do not) (?:hold|satisf\w*|work|equal|match|valid)|extraneous|no solutions?|impossible|mistake)\b|\\n?eq\b|≠/i;
@@ -68,10 +68,21 @@ function isContinued({ left, right, from }: Equation, lexemes: readonly Lexeme[]
 }
 
 /** `1/2 inch = 20 miles` sets a scale. */
-function isScale({ left, right }: Equation, lexemes: readonly Lexeme[]): boolean {
+function isScale(equation: Equation, lexemes: readonly Lexeme[]): boolean {
+  const { left, right } = equation;
   const unit = unitAfter(right, lexemes);
   const lone = left.numbers.length <= 2 && left.operations <= 1 && right.operations === 0;
-  return lone && left.units.length > 0 && unit !== undefined && !left.units.includes(unit);
+  const second = lexemes[(left.numbers[0] ?? 0) + 1];
+  const isFraction = lexemes[equation.from]?.type === 'fraction';
+  const isRatio =
+    isFraction || left.operations === 0 || (second?.type === 'operator' && second.operator === '/');
+  return isRatio && lone && left.units.length > 0 && unit !== undefined && !left.units.includes(unit);
+}
+
+function hasOperator(operators: string, { from, at }: Equation, lexemes: readonly Lexeme[]): boolean {
+  return lexemes
+    .slice(from, at)
+    .some((lexeme) => lexeme.type === 'operator' && operators.includes(lexeme.operator));
 }
 
 function unitAfter(side: Expression, lexemes: readonly Lexeme[]): string | undefined {
@@ -203,7 +214,7 @@ function goesOn({ left, right }: Equation, lexemes: readonly Lexeme[]): boolean 
 const conversions = [
   60, 100, 1000, 10, 12, 24, 7, 3600, 16, 3, 36, 5280, 52, 365, 30, 4, 2, 8, 1e6, 1e9, 1440, 1e-1,
 ];
-const scaleWords = /^(?:thousand|million|billion|trillion|hundred|dozen|dozens|k|score)/;
+const scaleWords = /^(?:(?:thousand|million|billion|trillion|hundred|dozen)s?|k|score)$/;
 
 /** Different units on the two sides, and a factor between them that some pair of units has. */
 function convertsUnits({ left, right }: Equation, lexemes: readonly Lexeme[]): boolean {
@@ -212,7 +223,7 @@ function convertsUnits({ left, right }: Equation, lexemes: readonly Lexeme[]): b
     right.units.length > 0 ? right.units : following?.type === 'word' ? [following.text] : [];
   const units = [...left.units, ...rightUnits];
   if (units.some((unit) => scaleWords.test(unit))) return true;
-  if (left.units.length === 0 || rightUnits.length === 0) return false;
+  if (new Set(left.units).size !== 1 || rightUnits.length === 0) return false;
   const ratio = toNumber(left.value) / toNumber(right.value);
   const differs = left.units.at(-1) !== rightUnits[0];
   return differs && conversions.some((factor) => isNear(ratio, factor) || isNear(ratio, 1 / factor));
@@ -239,12 +250,15 @@ function numberAt(lexemes: readonly Lexeme[], index: number): number | undefined
   return lexeme?.type === 'number' ? lexeme.size : undefined;
 }
 
-/** `3 pencils + 1 eraser = $1.24` states prices, it adds nothing up. */
-function isWordEquation({ left, right, from, at }: Equation, lexemes: readonly Lexeme[]): boolean {
-  if (right.operations > 0 || new Set(left.units).size < 2) return false;
+const money = /^(?:dollars?|cents?|euros?|pounds?|rupees?|yen|yuan)$/;
+
+/** `3 pencils + 1 eraser = $1.24` states prices, it adds nothing up; `3 boys + 4 girls = 8 children` does. */
+function isWordEquation(equation: Equation, lexemes: readonly Lexeme[]): boolean {
+  const { left, right } = equation;
+  if (right.operations > 0 || new Set(left.units).size < 2 || !hasOperator('+-', equation, lexemes))
+    return false;
   const unit = unitAfter(right, lexemes);
-  const sums = lexemes
-    .slice(from, at)
-    .some((lexeme) => lexeme.type === 'operator' && '+-'.includes(lexeme.operator));
-  return sums && (unit === undefined || !left.units.includes(unit));
+  const value = lexemes[right.numbers[0] ?? -1];
+  const isPrice = value?.type === 'number' && (value.currency || value.decimals > 0);
+  return isPrice || unit === undefined || (money.test(unit) && !left.units.includes(unit));
 }

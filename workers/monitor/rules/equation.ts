@@ -77,7 +77,11 @@ function endsCleanly(lexemes: readonly Lexeme[], next: number, limit: number): b
   if (after === undefined || next >= limit) return true;
   if (after.type === 'word')
     return (
-      !bindingWords.has(after.text) || after.text === 'per' || after.text === 'each' || after.text === 'every'
+      !bindingWords.has(after.text) ||
+      (after.text === 'of' && lexemes[next + 1]?.type === 'word') ||
+      after.text === 'per' ||
+      after.text === 'each' ||
+      after.text === 'every'
     );
   if (after.type === 'open') return after.spaced && lexemes[next + 1]?.type === 'word';
   return after.type === 'break' || after.type === 'close' || after.type === 'relation';
@@ -91,12 +95,30 @@ function leftStart(lexemes: readonly Lexeme[], at: number, floor: number): numbe
   const before = from > floor ? lexemes[from - 1] : undefined;
   if (before?.type === 'number' || before?.type === 'close') return undefined;
   if (before?.type === 'opaque' && !(first.spaced && isLabel(lexemes, from, floor))) return undefined;
-  if (before?.type === 'word' && bindingWords.has(before.text)) return undefined;
+  if (before?.type === 'word' && bindingWords.has(before.text) && !isSumOf(lexemes, from - 1, floor))
+    return undefined;
   if (before?.type === 'word' && first.type === 'open' && !first.spaced) return undefined;
+  // The sum began earlier: `25 classmates + his 1 teacher + 1 = 27`.
+  if (before?.type === 'word' && from - 2 >= floor && lexemes[from - 2]?.type === 'operator')
+    return undefined;
   if (first.type !== 'operator') return first.type === 'close' ? undefined : from;
   const isSign = first.operator === '-' && lexemes[from + 1]?.spaced === false;
   const standsFree = before === undefined || before.type === 'break' || before.type === 'open';
   return isSign && standsFree ? from : undefined;
+}
+
+/** `a total of 3 * 4`, `the cost of 3 * 4`: unlike a half, a root or a multiple, it is what follows. */
+const sums = new Set(
+  'total sum amount cost costs price profit discount tip tax taxes interest distance speed height length age salary wage wages pay bill fee fees population'.split(
+    ' ',
+  ),
+);
+
+function isSumOf(lexemes: readonly Lexeme[], at: number, floor: number): boolean {
+  const [noun, of] = [lexemes[at - 1], lexemes[at]];
+  return (
+    at - 1 >= floor && of?.type === 'word' && of.text === 'of' && noun?.type === 'word' && sums.has(noun.text)
+  );
 }
 
 /**

@@ -168,6 +168,11 @@ export function keyOf(value: number): number {
   return Number.isInteger(value) ? value : Math.round(value * 1e6) / 1e6;
 }
 
+/** 48 cents are .48 of what sums are in. */
+function isCents(lexeme: Lexeme | undefined): boolean {
+  return lexeme?.type === 'word' && (lexeme.text === 'cents' || lexeme.text === 'cent');
+}
+
 const MAX_KNOWN = 4_096;
 const MAX_BASIS = 32;
 
@@ -223,9 +228,11 @@ export class Quantities {
       const values = valuesOfWords.get(word);
       if (values !== undefined) for (const value of values) this.remember(value);
     }
-    for (const lexeme of lexemes) {
-      if (lexeme.type === 'number') this.addNumber(lexeme, isGiven);
-      else if (lexeme.type === 'opaque') {
+    for (const [place, lexeme] of lexemes.entries()) {
+      if (lexeme.type === 'number') {
+        this.addNumber(lexeme, isGiven);
+        if (isCents(lexemes[place + 1])) this.remember(lexeme.size / 100);
+      } else if (lexeme.type === 'opaque') {
         this.addLeadingDigits(text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 20)));
       }
     }

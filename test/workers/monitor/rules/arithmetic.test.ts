@@ -22,6 +22,14 @@ describe('arithmetic rule', () => {
     '10 / 3 = 3.4',
     '3 apples + 4 apples = 8 apples',
     '0.999 * 1000 = 998',
+    'The weight is 0.25 x 20 = 4 kgs',
+    'If she made $2000 on it, then he made 70/100*$2000 = $1300',
+    'A total of 4 x 30 = 160 students came.',
+    '256 goldfish + 64 pretzels = 368 snacks',
+    'He has 3 small pizzas * 4 slices = 8 pieces.',
+    'So 42 lollipops / 2 = 22 were not cherry.',
+    'That leaves 10/2 = 4 of each.',
+    'Driving takes 450 km / 90 kmh = 10 hours',
   ])('flags %s', (text) => {
     expect(quoteOn(text)).toBeTruthy();
   });
@@ -36,6 +44,10 @@ describe('arithmetic rule', () => {
     '5 + 5 = 10 + 3 = 13',
     '2 books \\times 2 pounds/book = 4 pounds',
     '1/2 inch = 20 miles',
+    '\\frac{1}{2} \\text{ inch} = 20 \\text{ miles}',
+    'For 25 classmates + his 1 teacher + 1 himself = 27 people.',
+    'Half of 10 + 4 = 9',
+    '2 feet = 24 inches',
     '3 pencils + 1 eraser = $1.24',
     '17^5 = 32 r^5',
     '3x + 5 = 20',
