@@ -20,7 +20,7 @@ export type ChainPlace = Pick<RunLine, 'place' | 'runId' | 'steps' | 'chain'>;
 /** The gzip members of a folder's chain files, a few of them unpacked at a time. */
 export class StoredChains {
   readonly #dir: string;
-  /** By file and offset, the least recently used first. */
+  /** By file, offset and length, the least recently used first. */
   readonly #kept = new Map<string, readonly string[] | StoredDrop>();
   #characters = 0;
 
@@ -28,13 +28,13 @@ export class StoredChains {
     this.#dir = dir;
   }
 
-  /** The steps of a run's chain, and the bytes of its record; or why they cannot be used. */
+  /** The steps of a run's chain, what was said of them, and the bytes of its record; or why they cannot be used. */
   record({
     chain,
     place,
     runId,
     steps,
-  }: ChainPlace): { steps: ChainRecord['steps']; bytes: number } | StoredDrop {
+  }: ChainPlace): (Pick<ChainRecord, 'steps' | 'verdicts'> & { bytes: number }) | StoredDrop {
     const lines = this.#lines(chain);
     if (typeof lines === 'string') return lines;
     // Records begin with their place; one that does not is found the slow way.
@@ -45,11 +45,12 @@ export class StoredChains {
     const record = parseRecord(text);
     if (record?.runId !== runId) return 'chainUnreadable';
     const isWhole = record.steps.length === steps && record.steps.every(({ index }, at) => index === at);
-    return isWhole ? { steps: record.steps, bytes: Buffer.byteLength(text) } : 'chainPartial';
+    if (!isWhole) return 'chainPartial';
+    return { steps: record.steps, verdicts: record.verdicts, bytes: Buffer.byteLength(text) };
   }
 
   #lines(chain: RunLine['chain']): readonly string[] | StoredDrop {
-    const name = `${chain.file}/${String(chain.offset)}`;
+    const name = [chain.file, chain.offset, chain.length].join('/');
     const known = this.#kept.get(name);
     const lines = known ?? this.#unpack(chain);
     this.#kept.delete(name);

@@ -6,7 +6,7 @@ import { describeCounts } from './cells.ts';
 export function replayedHead({ replayed }: Summary): string[] {
   if (replayed === undefined) return [];
   const left = describeCounts(replayed.dropped);
-  const without = left === '' ? '' : `; left out: ${left}`;
+  const without = left === '' ? '' : `; left out: ${terminalText(left)}`;
   return [
     `REPLAYED: ${replayed.runs} stored runs of ${terminalText(replayed.sweep)} judged again, nothing asked of a target${without}`,
   ];
