@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { redisOptionsFromUrl } from '../../shared/redis/connection.ts';
+import { createRedis, redisOptionsFromUrl } from '../../shared/redis/connection.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
 import type { RunLine } from '../../shared/schemas/run-result.ts';
 import { startGenerationWorker } from '../../workers/generation/main.ts';
@@ -17,8 +18,11 @@ import {
   scriptedSteps,
 } from '../support/pipeline.ts';
 import { readRunLines, temporaryFolder } from '../support/processes.ts';
+import { ownRedis } from '../support/redis.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { prepareSweep } from '../support/sweep-processes.ts';
 
+const builtIn = fileURLToPath(new URL('../../producers/datasets/built-in/arithmetic.jsonl', import.meta.url));
 const CONCURRENCY = 4;
 const logEntrySchema = z.record(z.string(), z.unknown());
 /** A reply of six steps. */
@@ -105,6 +109,46 @@ test(
     expect(lines.map(({ unjudged }) => unjudged)).toEqual(lines.map(() => 0));
     expect(generation.events('generation-held-back').map(({ reason }) => reason)).toContain('monitors');
     expect(generation.value('haltline_watch_wait_seconds_total')).toBeGreaterThan(0);
+  },
+);
+
+test(
+  'Redis stays under its bounds while no metrics worker writes: waiting jobs, bytes not yet on disk, what is under way',
+  { timeout: 120_000 },
+  async () => {
+    const redis = await ownRedis();
+    const client = createRedis(redisOptionsFromUrl(redis.url), 'commands');
+    onTestFinished(() => client.disconnect());
+    const memory = async (name: string): Promise<number> =>
+      Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await client.info('memory'))?.[1]);
+    const [windowBytes, backlogBytes, underWayBytes] = [1_000_000, 2_000_000, 48 * 40_000];
+    // Over 40 MB, if all of it stood in Redis.
+    const sweep = await prepareSweep(
+      redis.url,
+      {},
+      {
+        name: 'bounded',
+        attacks: ['badchain', 'deadlock'],
+        datasets: [{ id: 'arithmetic', path: builtIn, limit: 60 }],
+        more: { repeat: 20, limits: { windowBytes, backlogBytes } },
+      },
+    );
+    const [generation, , metrics] = (['generation', 'monitor', 'metrics'] as const).map((kind) =>
+      sweep.startWorker(kind),
+    );
+    const producer = sweep.produce();
+    await expect
+      .poll(() => sweep.simulator.requests().length, { timeout: 60_000, interval: 20 })
+      .toBeGreaterThan(0);
+    metrics?.kill('SIGKILL');
+    await expect
+      .poll(() => generation?.stderr(), { timeout: 60_000 })
+      .toMatch(/"event":"generation-held-back","reason":"backlog"/);
+    await expect.poll(() => sweep.simulator.openRequests(), { timeout: 20_000 }).toBe(0);
+    const [atStart, peak] = [await memory('used_memory_startup'), await memory('used_memory_peak')];
+    // Connections, BullMQ's own keys and Redis's structures may add as much again.
+    expect(peak - atStart).toBeLessThan(2 * (windowBytes + backlogBytes) + underWayBytes);
+    expect(producer.child.exitCode).toBeNull();
   },
 );
 
