@@ -19,6 +19,11 @@ export function decompressBody(message: IncomingMessage): Readable {
   return decompressor === undefined ? message : pipeline(message, decompressor, () => undefined);
 }
 
+/** Whether a body failed for what it holds: zlib's own errors, and brotli's. Connections fail with other codes. */
+export function isUndecodable(error: Error): boolean {
+  return 'code' in error && /^(?:Z_|ERR__|ERR_BR)/.test(String(error.code));
+}
+
 function createDecompressor(encoding = ''): Duplex | undefined {
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isUndecodable } from './decompress-body.ts';
 import type { NodeResponse } from './node-fetch.ts';
 import type { StreamDelta } from './split-text.ts';
 import { StreamDecoder, type DecodedReply, type DecoderOptions } from './stream-decoder.ts';
@@ -79,7 +80,7 @@ class BodyReader {
     this.stop.signal.addEventListener('abort', this.onStop);
     this.body.on('data', this.onBytes);
     this.body.once('end', () => this.finish('clean'));
-    this.body.on('error', () => this.finish('reset'));
+    this.body.on('error', (error) => this.finish(isUndecodable(error) ? 'undecodable' : 'reset'));
     this.body.once('close', () => this.finish('reset'));
     if (this.stop.signal.aborted) this.onStop();
   }

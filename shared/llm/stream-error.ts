@@ -13,6 +13,7 @@ export const streamErrorMeanings = {
   http_error: 'the server refused the request',
   connection_refused: 'no connection could be made',
   total_timeout: 'the request took longer than its limit',
+  body_undecodable: 'the body is not compressed as its header says',
   event_too_large: 'the stream held an event larger than is accepted',
 } as const;
 export type StreamErrorKind = keyof typeof streamErrorMeanings;

@@ -4,9 +4,10 @@ export type StreamStatus = 'complete' | 'length' | 'filtered' | 'aborted' | 'fai
 
 /**
  * How the bytes ended. `clean`: the body ended, or the reader had what it needed; `reset`: the connection broke;
+ * `undecodable`: what came could not be unpacked as its header says;
  * `aborted`: the caller aborted; `idle` and `total`: a timer of ours fired.
  */
-export type BodyEnd = 'clean' | 'reset' | 'aborted' | 'idle' | 'total';
+export type BodyEnd = 'clean' | 'reset' | 'undecodable' | 'aborted' | 'idle' | 'total';
 
 /** What the status of a stream follows from. */
 export interface StreamFacts {
@@ -56,6 +57,8 @@ function statusOfEnd(bodyEnd: BodyEnd) {
       return ended('aborted');
     case 'reset':
       return failed(streamError('connection_reset', { retryable: true }));
+    case 'undecodable':
+      return failed(streamError('body_undecodable', { retryable: true }));
     case 'idle':
       return failed(streamError('idle_timeout', { retryable: true }));
     case 'total':

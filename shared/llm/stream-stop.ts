@@ -15,13 +15,16 @@ export interface StreamLimits {
 const DEFAULT_AFTER_FINISH_MS = 10_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** What of ours ends a request. */
+type StopReason = Extract<BodyEnd, 'aborted' | 'idle' | 'total'>;
+
 /**
  * Everything that can end a request before its server does, as one signal: the caller's abort, and the three timers.
  * `reason` is the first of them that came. `dispose` it when the request is over.
  */
 export class StreamStop {
   readonly signal: AbortSignal;
-  reason: Exclude<BodyEnd, 'clean' | 'reset'> | null = null;
+  reason: StopReason | null = null;
   private readonly controller = new AbortController();
   private readonly caller: AbortSignal;
   private readonly limits: StreamLimits;
@@ -62,7 +65,7 @@ export class StreamStop {
   private readonly onAbort = (): void => this.stop('aborted');
   private readonly onSilence = (): void => this.stop('idle');
 
-  private stop(reason: Exclude<BodyEnd, 'clean' | 'reset'>): void {
+  private stop(reason: StopReason): void {
     if (this.reason !== null) return;
     this.reason = reason;
     this.dispose();

@@ -57,7 +57,7 @@ const options: fc.Arbitrary<DecoderOptions> = fc.record({
   headers: fc.constant({}),
   maxEventBytes: fc.constantFrom(40, 1_000),
 });
-const bodyEnd = fc.constantFrom<BodyEnd>('clean', 'reset', 'aborted', 'idle', 'total');
+const bodyEnd = fc.constantFrom<BodyEnd>('clean', 'reset', 'undecodable', 'aborted', 'idle', 'total');
 
 function decode(pieces: readonly Buffer[], settings: DecoderOptions, end: BodyEnd) {
   const decoder = new StreamDecoder(settings, () => undefined);
