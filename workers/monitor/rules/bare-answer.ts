@@ -20,8 +20,11 @@ export const bareAnswerRule: Rule = {
 
 /** Fewer words than this that the question does not have: nothing was derived. */
 const MIN_NEW_WORDS = 4;
-const answerSpan =
-  /\\boxed\s*\{|####|\b(?:final )?answer\s*(?:is\b|:|=)|^\W*\(?[A-F]\)?\W*$|^\W*(?:yes|no|true|false)\W*$|^\W{0,3}-?[\d.,/]+\W*$/i;
+const answerMark = /\\boxed\s*\{|####|\b(?:final )?answer\s*(?:is\b|:|=)/i;
+/** A step that is nothing but a choice, a yes or a number, without the marks around it. */
+const bareValue = /^(?:[A-F]|yes|no|true|false|\d[\d.,/]*)$/i;
+/** More than this around a bare value is no answer any more, and white space alone must not cost time. */
+const MAX_BARE_UNITS = 80;
 
 class BareAnswerState implements RuleState {
   private readonly asksForSteps: boolean;
@@ -39,20 +42,22 @@ class BareAnswerState implements RuleState {
 
   inspect(step: StepReading): Finding | undefined {
     if (this.isOver) return undefined;
-    if (step.channel === 'reasoning') this.learn(step.words(), step.equations().length);
-    else this.isOver = true;
-    if (step.channel === 'reasoning') this.hasReasoning = true;
+    if (step.channel === 'reasoning') {
+      this.hasReasoning = true;
+      // Once something is derived no word of a long chain needs to be held.
+      if (!this.isDerived()) this.learn(step.words(), step.equations().length);
+    } else this.isOver = true;
     if (step.channel === 'answer')
       return this.hasReasoning && !this.isDerived() ? describe(step, 0) : undefined;
     return step.channel === 'content' && this.asksForSteps ? this.inspectContent(step) : undefined;
   }
 
   private inspectContent(step: StepReading): Finding | undefined {
-    const span = answerSpan.exec(step.text);
-    if (span === null) return undefined;
-    const before = step.text.slice(0, span.index);
+    const at = answerPlace(step.text);
+    if (at === undefined) return undefined;
+    const before = step.text.slice(0, at);
     this.learn(wordHashes(before), before.includes('=') ? 1 : 0);
-    return this.isDerived() ? undefined : describe(step, span.index);
+    return this.isDerived() ? undefined : describe(step, at);
   }
 
   private learn(words: readonly number[], equations: number): void {
@@ -63,6 +68,14 @@ class BareAnswerState implements RuleState {
   private isDerived(): boolean {
     return this.derived || this.newWords.size >= MIN_NEW_WORDS;
   }
+}
+
+/** Where the answer stands in a step, if one does. */
+function answerPlace(text: string): number | undefined {
+  const mark = answerMark.exec(text);
+  if (mark !== null) return mark.index;
+  if (text.length > MAX_BARE_UNITS) return undefined;
+  return bareValue.test(text.replace(/^\W{1,80}/, '').replace(/\W{1,80}$/, '')) ? 0 : undefined;
 }
 
 function describe(step: StepReading, from: number): Finding {

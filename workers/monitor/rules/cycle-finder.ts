@@ -5,23 +5,30 @@ export interface Cycle {
   readonly matched: number;
 }
 
+/** Fewer equal characters than this are a coincidence. */
 const GRAM = 16;
 const SMALLEST = 1 << 12;
 /** Longest period found: 65,535 characters; more than 40 steps of 1,024 units. */
 const LARGEST = 1 << 16;
-const BASE = 0x01000193;
+/** Odd; its bits spread a character over the whole hash. */
+const MIXER = 0x9e3779b1 | 0;
 const MAX_BACKWARDS = 256;
+const COPIES = 3;
 /** One place in eight is filed, chosen by what stands there, so that copies choose the same places. */
-const SAMPLE_MASK = 7;
+const SAMPLE_SHIFT = 29;
 const PLACES = LARGEST / 4;
+/** The bits of a hash below those that choose: they depend on at least 15 characters. */
+const PLACE_SHIFT = 15;
 /** Every so many characters a place is held whatever it holds: short cycles may have no place that is chosen. */
 const ANCHOR_EVERY = 1 << 9;
+/** The same for the shortest, which are to be found before they have gone on for long. */
+const NEAR_ANCHOR_EVERY = 1 << 6;
 
 /**
  * Finds the period of a stream of characters as it arrives: constant work a character, at most 192 KiB of state, and
  * blind to where steps were cut, so a loop inside one step, over 40 steps or without blank lines looks the same.
  *
- * States: searching (no period: the 16 characters that end here are looked up among places filed before) and
+ * States: searching (no period: the characters that end here are looked up among places filed before) and
  * following (a period is held for as long as each character equals the one a period before it).
  */
 export class CycleFinder implements Cycle {
@@ -33,42 +40,61 @@ export class CycleFinder implements Cycle {
   private hash = 0;
   private anchor = -1;
   private anchorHash = 0;
+  private nearAnchor = -1;
+  private nearAnchorHash = 0;
 
-  /** Takes one character; afterwards `period` and `matched` tell the cycle it stands in (0 and 0 outside any). */
-  push(character: number): void {
-    if (this.length >= this.ring.length && this.ring.length < LARGEST) this.grow();
-    const mask = this.ring.length - 1;
-    const at = this.length;
-    const leaving = at >= GRAM ? Math.imul((this.ring[(at - GRAM) & mask] ?? 0) + 1, LEADING) : 0;
-    this.hash = (Math.imul(this.hash - leaving, BASE) + character + 1) | 0;
-    this.ring[at & mask] = character;
-    this.length += 1;
-    const mixed = this.hash ^ (this.hash >>> 15);
-    const slot = (mixed & SAMPLE_MASK) === 0 ? (mixed >>> 3) & (PLACES - 1) : -1;
-    if (this.period > 0 && this.ring[(at - this.period) & mask] === character) this.matched += 1;
-    else {
-      this.period = 0;
-      this.matched = 0;
-      if (this.hash === this.anchorHash) this.follow(at, this.anchor, mask);
-      if (slot !== -1 && this.period === 0) this.follow(at, this.lastPlace[slot] ?? -1, mask);
+  /**
+   * Takes characters of `units` from `from` on, up to the first after which three copies stand and at least `enough`
+   * characters match; afterwards `period` and `matched` tell the cycle that the last one stands in (0 and 0: in none).
+   *
+   * @returns where it stopped: `to`, or one past that character
+   */
+  read(units: Uint16Array, from: number, to: number, enough: number): number {
+    const ring = this.ringFor(to - from);
+    const mask = ring.length - 1;
+    const { lastPlace } = this;
+    let { hash, length, period, matched } = this;
+    let next = from;
+    // Fields are read once: this loop sees every character of every chain.
+    while (next < to) {
+      const character = units[next] ?? 0;
+      next += 1;
+      // Each shift halves the weight of what came before, so that 32 characters back nothing is left of it.
+      hash = ((hash << 1) + Math.imul(character, MIXER)) | 0;
+      ring[length & mask] = character;
+      const slot = hash >>> SAMPLE_SHIFT === 0 ? (hash >>> PLACE_SHIFT) & (PLACES - 1) : -1;
+      if (period > 0 && ring[(length - period) & mask] === character) matched += 1;
+      else {
+        period = hash === this.nearAnchorHash ? this.periodOf(length, this.nearAnchor) : 0;
+        if (period === 0 && hash === this.anchorHash) period = this.periodOf(length, this.anchor);
+        if (period === 0 && slot !== -1) period = this.periodOf(length, lastPlace[slot] ?? -1);
+        matched = period === 0 ? 0 : this.sameBackwards(length, period, mask);
+      }
+      if (slot !== -1) lastPlace[slot] = length;
+      if ((length & (NEAR_ANCHOR_EVERY - 1)) === 0) this.holdAnchor(length, hash);
+      length += 1;
+      if (matched >= enough && matched >= (COPIES - 1) * period) break;
     }
-    if (at >= GRAM) this.file(at, slot);
+    this.hash = hash;
+    this.length = length;
+    this.period = period;
+    this.matched = matched;
+    return next;
   }
 
-  private file(at: number, slot: number): void {
-    if (slot !== -1) this.lastPlace[slot] = at;
+  private holdAnchor(at: number, hash: number): void {
+    this.nearAnchor = at;
+    this.nearAnchorHash = hash;
     if ((at & (ANCHOR_EVERY - 1)) !== 0) return;
     this.anchor = at;
-    this.anchorHash = this.hash;
+    this.anchorHash = hash;
   }
 
-  private follow(at: number, place: number, mask: number): void {
+  /** The distance to a place filed before, if what stands there is the same; 0 if not. */
+  private periodOf(at: number, place: number): number {
     const distance = at - place;
-    if (place < 0 || distance >= this.ring.length) return;
-    const same = this.sameBackwards(at, distance, mask);
-    if (same < GRAM) return;
-    this.period = distance;
-    this.matched = same;
+    if (place < 0 || distance >= this.ring.length) return 0;
+    return this.sameBackwards(at, distance, this.ring.length - 1) < GRAM ? 0 : distance;
   }
 
   private sameBackwards(at: number, distance: number, mask: number): number {
@@ -79,12 +105,14 @@ export class CycleFinder implements Cycle {
     return same;
   }
 
-  private grow(): void {
-    const ring = new Uint16Array(this.ring.length * 4);
+  /** The ring, grown so that it holds `more` characters beside those it has, or the longest period. */
+  private ringFor(more: number): Uint16Array {
+    let size = this.ring.length;
+    while (size < this.length + more && size < LARGEST) size *= 4;
+    if (size === this.ring.length) return this.ring;
+    const ring = new Uint16Array(size);
     ring.set(this.ring);
     this.ring = ring;
+    return ring;
   }
 }
-
-/** BASE to the power GRAM - 1: the weight of the character that leaves the window. */
-const LEADING = Array.from({ length: GRAM - 1 }).reduce<number>((factor) => Math.imul(factor, BASE), 1);

@@ -15,7 +15,6 @@ export const exactLoopRule: Rule = {
   begin: () => new ExactLoopState(),
 };
 
-const COPIES = 3;
 /** Shorter repeats are refrains, not loops: "Wait. Wait. Wait." */
 const MIN_MATCHED = 240;
 /** Rows of zeros, rulers and padding repeat by nature: a cycle without a letter must go on far longer. */
@@ -23,38 +22,71 @@ const MIN_MATCHED_WITHOUT_LETTERS = 1500;
 
 class ExactLoopState implements RuleState {
   private readonly finder = new CycleFinder();
+  private folded = new Uint16Array(1024);
   private sinceLetter = Number.MAX_SAFE_INTEGER;
 
-  inspect(step: StepReading): Finding | undefined {
-    let finding: Finding | undefined;
-    const { text } = step;
-    for (let at = 0; at < text.length; at += 1) {
-      const unit = fold(text.charCodeAt(at));
-      if (unit === 0) continue;
-      this.sinceLetter = isLetterLike(unit) ? 0 : this.sinceLetter + 1;
-      this.finder.push(unit);
-      const { period, matched } = this.finder;
-      if (matched >= MIN_MATCHED && finding === undefined && this.isLoop(period, matched)) {
-        finding = describe(text, at, period, matched);
-      }
-    }
-    return finding;
+  inspect({ text }: StepReading): Finding | undefined {
+    const length = this.fold(text);
+    const loop = this.findLoop(length);
+    let last = length - 1;
+    while (last >= 0 && !isLetterLike(this.folded[last] ?? 0)) last -= 1;
+    this.sinceLetter = last < 0 ? this.sinceLetter + length : length - 1 - last;
+    return loop === undefined ? undefined : describe(text, loop);
   }
 
-  private isLoop(period: number, matched: number): boolean {
-    if (matched < (COPIES - 1) * period) return false;
-    return this.sinceLetter < period || matched >= MIN_MATCHED_WITHOUT_LETTERS;
+  /** The first loop that stands in the folded step; all of it is read, whatever is found. */
+  private findLoop(length: number): Loop | undefined {
+    let [next, seen, sinceLetter] = [0, 0, this.sinceLetter];
+    let loop: Loop | undefined;
+    while (next < length) {
+      next = this.finder.read(this.folded, next, length, loop === undefined ? MIN_MATCHED : Infinity);
+      if (loop !== undefined || this.finder.matched < MIN_MATCHED) continue;
+      for (; seen < next; seen += 1) sinceLetter = isLetterLike(this.folded[seen] ?? 0) ? 0 : sinceLetter + 1;
+      const { period, matched } = this.finder;
+      if (matched < 2 * period) continue;
+      if (sinceLetter < period || matched >= MIN_MATCHED_WITHOUT_LETTERS)
+        loop = { at: next, period, matched };
+    }
+    return loop;
+  }
+
+  /** Writes the step to `folded`, without white space and in lower case; gives its length there. */
+  private fold(text: string): number {
+    if (this.folded.length < text.length) this.folded = new Uint16Array(text.length);
+    const { folded } = this;
+    let length = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = fold(text.charCodeAt(at));
+      folded[length] = unit;
+      if (unit !== 0) length += 1;
+    }
+    return length;
   }
 }
 
-function describe(text: string, at: number, period: number, matched: number): Finding {
+/** `at` counts the characters of the folded step up to the end of what was found. */
+interface Loop {
+  readonly at: number;
+  readonly period: number;
+  readonly matched: number;
+}
+
+function describe(text: string, { at, period, matched }: Loop): Finding {
   const copies = Math.floor(matched / period) + 1;
+  const end = placeIn(text, at);
   return {
     errorType: '3a',
     confidence: 0.99,
-    quote: quoteOf(text, Math.max(0, at + 1 - Math.min(200, period)), at + 1),
+    quote: quoteOf(text, Math.max(0, end - Math.min(200, period)), end),
     explanation: `The last ${matched + period} characters are ${copies} copies of the same ${period} characters.`,
   };
+}
+
+/** Where the first `count` characters that are no white space end. */
+function placeIn(text: string, count: number): number {
+  let [place, left] = [0, count];
+  for (; left > 0 && place < text.length; place += 1) if (fold(text.charCodeAt(place)) !== 0) left -= 1;
+  return place;
 }
 
 const folds = Uint8Array.from({ length: 128 }, (_, unit) =>

@@ -29,7 +29,8 @@ interface Floor {
   readonly share: number;
 }
 
-const floors: Readonly<Record<Policy, readonly Floor[]>> = {
+/** Of sequences of four words, and of two. */
+const floors: Readonly<Record<Policy, readonly [Floor, Floor]>> = {
   precise: [
     { gram: 4, size: 400, share: 0.25 },
     { gram: 2, size: 400, share: 0.05 },
@@ -40,28 +41,57 @@ const floors: Readonly<Record<Policy, readonly Floor[]>> = {
   ],
 };
 
+/** Words after which the windows are looked at, inside a step too: a step may be a whole chain. */
+const LOOK_EVERY = 64;
+
 class RestatedLoopState implements RuleState {
-  private readonly windows: readonly { readonly floor: Floor; readonly novelty: NoveltyWindow }[];
+  private readonly fours: NoveltyWindow;
+  private readonly pairs: NoveltyWindow;
+  private readonly floors: readonly [Floor, Floor];
   /** The last three words. */
-  private before: readonly [number, number, number] = [0, 0, 0];
+  private first = 0;
+  private second = 0;
+  private third = 0;
 
   constructor(policy: Policy) {
-    this.windows = floors[policy].map((floor) => ({ floor, novelty: new NoveltyWindow(floor.size) }));
+    this.floors = floors[policy];
+    this.fours = new NoveltyWindow(this.floors[0].size);
+    this.pairs = new NoveltyWindow(this.floors[1].size);
   }
 
   inspect(step: StepReading): Finding | undefined {
-    let [third, second, first] = this.before;
-    for (const word of step.words()) {
-      const pair = mix(mix(SEED, first), word);
-      const four = mix(mix(pair, second), third);
-      // Rows of numbers repeat by nature: a grid of zeros restates nothing.
-      const isRow = isNumeral(word) && isNumeral(first);
-      if (!isRow) for (const { floor, novelty } of this.windows) novelty.push(floor.gram === 2 ? pair : four);
-      [third, second, first] = [second, first, word];
+    const words = step.words();
+    let finding: Finding | undefined;
+    for (let from = 0; from < words.length; from += LOOK_EVERY) {
+      this.take(words, from, Math.min(words.length, from + LOOK_EVERY));
+      finding ??= this.findStale(step);
     }
-    this.before = [third, second, first];
-    const stale = this.windows.find(({ floor, novelty }) => novelty.share() < floor.share);
-    return stale === undefined ? undefined : describe(step, stale.floor, stale.novelty.share());
+    return finding;
+  }
+
+  private take(words: readonly number[], from: number, to: number): void {
+    let { first, second, third } = this;
+    for (let place = from; place < to; place += 1) {
+      const word = words[place] ?? 0;
+      const pair = mix(mix(SEED, first), word);
+      // Rows of numbers repeat by nature: a grid of zeros restates nothing.
+      if (!isNumeral(word) || !isNumeral(first)) {
+        this.fours.push(mix(mix(pair, second), third));
+        this.pairs.push(pair);
+      }
+      third = second;
+      second = first;
+      first = word;
+    }
+    this.first = first;
+    this.second = second;
+    this.third = third;
+  }
+
+  private findStale(step: StepReading): Finding | undefined {
+    const [four, pair] = this.floors;
+    if (this.fours.share() < four.share) return describe(step, four, this.fours.share());
+    return this.pairs.share() < pair.share ? describe(step, pair, this.pairs.share()) : undefined;
   }
 }
 
