@@ -16,6 +16,8 @@ export interface MonitorReport extends ChainFigures {
   readonly steps: number;
   /** Mean time of judging a step, waits for a model included; absent where no step was judged. */
   readonly microsecondsPerStep?: number;
+  /** Its verdicts came from the simulator, any of them: they say nothing about any model. */
+  readonly simulated?: true;
   /** Calls and tokens of a monitor that asks a model. */
   readonly use: MonitorUse;
 }
@@ -78,6 +80,7 @@ function monitorReport(
     ...chainFigures(judged, dropped),
     steps: sum((run) => run.steps),
     ...(judgedSteps > 0 && { microsecondsPerStep: (1_000 * sum((run) => run.judgingMs)) / judgedSteps }),
+    ...(sum(({ use }) => use.simulatedCalls ?? 0) > 0 && { simulated: true as const }),
     use: {
       calls: sum(({ use }) => use.calls),
       tokensIn: sum(({ use }) => use.tokensIn),

@@ -1,5 +1,6 @@
 import { describeCounts, formatNumber } from '../shared/core/report/cells.ts';
 import { type Column, layOut } from '../shared/core/report/columns.ts';
+import { simulatedHead } from '../shared/core/report/simulated.ts';
 import type { PairedShares } from '../shared/core/statistics/paired-shares.ts';
 import { errorCodes, errorNames } from '../shared/core/taxonomy.ts';
 import { terminalText } from '../shared/core/terminal-text.ts';
@@ -24,7 +25,9 @@ const setColumns: readonly Column[] = [
 /** Figures on labelled chains as text for a terminal. */
 export function renderChainReport(report: ChainReport): string {
   const parts = [report, ...(report.against ? [report.against] : [])];
-  const lines = parts.flatMap((part) => [...renderMonitor(part), '']);
+  const played = parts.filter(({ simulated }) => simulated).map(({ monitor }) => monitor);
+  const head = simulatedHead({ chains: false, monitors: played });
+  const lines = [...head, ...parts.flatMap((part) => [...renderMonitor(part), ''])];
   if (report.against && report.compared) {
     const names = `${terminalText(report.monitor)} minus ${terminalText(report.against.monitor)}`;
     lines.push(`${names}, on the same chains`);

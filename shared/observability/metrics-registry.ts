@@ -61,7 +61,11 @@ export const metricDefinitions = {
   haltline_sweep_paused: ['gauge', '1 while no run of a sweep starts, by reason', ['sweep', 'reason']],
   haltline_sweep_planned_runs: ['gauge', 'Runs in the plan of a sweep', ofSweep],
   haltline_sweep_progress_ratio: ['gauge', 'Share of planned runs that are on disk', ofSweep],
-  haltline_sweep_simulated: ['gauge', '1 when any run of the sweep came from the simulator', ofSweep],
+  haltline_sweep_simulated: [
+    'gauge',
+    '1 when any chain or verdict of the sweep came from the simulator',
+    ofSweep,
+  ],
   haltline_sweep_replayed: ['gauge', '1 when stored chains of another sweep are judged again', ofSweep],
   haltline_queue_jobs: ['gauge', 'Jobs in a queue (a target, or monitor), by state', ['queue', 'state']],
   haltline_generation_paused: [

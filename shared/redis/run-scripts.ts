@@ -6,8 +6,8 @@ import { Script } from './script.ts';
  *   KEYS[1] run       hash: epoch, token, generator, generatorChannel, problem, watcher, watcherChannel, flagged
  *                     (smallest), ended (number of steps), wasted, handedOver (tokens of the current epoch, which its
  *                     worker has handed over), crashed (1 once an epoch has ended without a word, else 0), calls,
- *                     tokensIn, tokensOut, tokensCached, booked (ids of the last bookings), result; and `start:TOKEN`
- *                     for each start: the epoch, wasted tokens and crash that it was answered
+ *                     tokensIn, tokensOut, tokensCached, simulatedCalls, booked (ids of the last bookings), result; and
+ *                     `start:TOKEN` for each start: the epoch, wasted tokens and crash that it was answered
  *   KEYS[2] steps     list: the JSON of each step of the current epoch, at its index
  *   KEYS[3] verdicts  hash: step index to the JSON of its verdict, of the current epoch
  *
@@ -197,7 +197,7 @@ return {'current', state[1] or '', state[2] or '', state[3] or '', steps, verdic
 `);
 
 /**
- * ARGV: id of the booking (16 characters), calls, tokens in, tokens out, tokens cached, expiry.
+ * ARGV: id of the booking (16 characters), calls, tokens in, tokens out, tokens cached, expiry, simulated calls.
  * Effect: adds them to the run, once for an id: the last 64 are remembered, more than are ever in flight on one run.
  * Answer: {'booked'}.
  */
@@ -209,6 +209,7 @@ redis.call('HSET', KEYS[1], 'booked', string.sub(ARGV[1] .. ' ' .. booked, 1, 64
 for i, field in ipairs({'calls', 'tokensIn', 'tokensOut', 'tokensCached'}) do
   redis.call('HINCRBY', KEYS[1], field, ARGV[i + 1])
 end
+if ARGV[7] ~= '0' then redis.call('HINCRBY', KEYS[1], 'simulatedCalls', ARGV[7]) end
 renew(ARGV[6])
 return {'booked'}
 `);
@@ -240,12 +241,13 @@ return {'committed'}
 `);
 
 /**
- * No effect. Answer: {'committed', result, calls, tokens in, tokens out, tokens cached, steps, verdicts}, all of one
- * moment; {'open'} when the run is not committed or its keys are gone.
+ * No effect. Answer: {'committed', result, calls, tokens in, tokens out, tokens cached, steps, verdicts, simulated calls},
+ * all of one moment; {'open'} when the run is not committed or its keys are gone.
  */
 export const readScript = new Script(`
-local state = redis.call('HMGET', KEYS[1], 'result', 'calls', 'tokensIn', 'tokensOut', 'tokensCached')
+local state = redis.call('HMGET', KEYS[1], 'result', 'calls', 'tokensIn', 'tokensOut', 'tokensCached',
+  'simulatedCalls')
 if not state[1] then return {'open'} end
 return {'committed', state[1], state[2] or '0', state[3] or '0', state[4] or '0', state[5] or '0',
-  redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HVALS', KEYS[3])}
+  redis.call('LRANGE', KEYS[2], 0, -1), redis.call('HVALS', KEYS[3]), state[6] or '0'}
 `);

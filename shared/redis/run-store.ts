@@ -98,6 +98,7 @@ const readSchema = z.tuple([
   amount,
   stepListSchema,
   z.array(z.string()),
+  amount,
 ]);
 
 function refusalOf(reply: Reply): Refused | undefined {
@@ -267,6 +268,7 @@ export class RunStore {
         use.tokensOut,
         use.tokensCached,
         EXPIRY_MS,
+        use.simulatedCalls ?? 0,
       ]),
     );
   }
@@ -293,10 +295,12 @@ export class RunStore {
   async read(run: RunRef): Promise<CommittedRun | undefined> {
     const reply = await readScript.run(this.#redis, this.#names(run), []);
     if (reply[0] === 'open') return undefined;
-    const [, result, calls, tokensIn, tokensOut, tokensCached, steps, verdicts] = readSchema.parse(reply);
+    const [, result, ...read] = readSchema.parse(reply);
+    const [calls, tokensIn, tokensOut, tokensCached, steps, verdicts, simulatedCalls] = read;
+    const use = { calls, tokensIn, tokensOut, tokensCached };
     return {
       result,
-      monitorUse: monitorUseSchema.parse({ calls, tokensIn, tokensOut, tokensCached }),
+      monitorUse: monitorUseSchema.parse({ ...use, ...(simulatedCalls > 0 && { simulatedCalls }) }),
       steps,
       verdicts: verdicts.map(parseVerdict).sort((a, b) => a.stepIndex - b.stepIndex),
     };

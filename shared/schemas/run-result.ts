@@ -77,6 +77,8 @@ export const monitorUseSchema = z.strictObject({
   tokensIn: count,
   tokensOut: count,
   tokensCached: count,
+  /** Of the calls, those that a simulator answered; absent for none. */
+  simulatedCalls: z.exactOptional(count),
 });
 export type MonitorUse = z.infer<typeof monitorUseSchema>;
 

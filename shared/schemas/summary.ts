@@ -139,7 +139,7 @@ export const summarySchema = z.strictObject({
   sweep: z.string(),
   name: z.string(),
   haltline: z.string(),
-  /** Whether any run came from the simulator. */
+  /** Whether any chain or verdict came from the simulator; targets and monitors say whose. */
   simulated: z.boolean(),
   complete: z.boolean(),
   /** The sweep whose chains are judged again: nothing was asked of a target. */
@@ -155,11 +155,19 @@ export const summarySchema = z.strictObject({
       /** Which text the token figures count, settled over all runs of the target. */
       reasoning: reasoningSchema,
       maxTokens: count,
+      simulated: z.exactOptional(z.literal(true)),
     }),
   ),
   /** `title` is what the entry is in a table: its name, or what it is instead (a surrogate is no Deadlock). */
   attacks: z.array(z.strictObject({ id: z.string(), name: z.string(), title: z.string() })),
-  monitors: z.array(z.strictObject({ id: z.string(), name: z.string(), sees: problemSightSchema })),
+  monitors: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      sees: problemSightSchema,
+      simulated: z.exactOptional(z.literal(true)),
+    }),
+  ),
   counts: z.strictObject({
     total: count,
     lines: count,

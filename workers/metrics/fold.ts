@@ -34,7 +34,14 @@ export class Fold {
   unreadableLines = 0;
   crashRestarts = 0;
   reused = 0;
-  simulated = false;
+  /** Targets whose chains came from the simulator, any of them, and monitors whose verdicts did. */
+  readonly simulatedTargets = new Set<string>();
+  readonly simulatedMonitors = new Set<string>();
+
+  /** Whether anything of the sweep came from the simulator. */
+  get simulated(): boolean {
+    return this.simulatedTargets.size + this.simulatedMonitors.size > 0;
+  }
 
   /** @returns false when the line repeats a place, and nothing but the count of repeats has changed */
   add(line: RunLine): boolean {
@@ -59,7 +66,9 @@ export class Fold {
 
   #count(line: RunLine, outcome: OutcomeName): void {
     this.lines += 1;
-    this.simulated ||= line.simulated;
+    if (line.simulated) this.simulatedTargets.add(line.target);
+    if (line.monitor !== undefined && (line.monitorUse.simulatedCalls ?? 0) > 0)
+      this.simulatedMonitors.add(line.monitor);
     if (line.timing.crashRestart) this.crashRestarts += 1;
     if (line.reusedFrom !== undefined) this.reused += 1;
     increase(this.outcomes, outcome);

@@ -67,11 +67,15 @@ function summaryHead(sweep: SweepFile, fold: Fold, redis: RedisCounts): Omit<Sum
         fold.reasoningSeen.get(target.id) ?? { visible: false, hidden: false },
       ),
       maxTokens: target.decoding.maxTokens,
+      ...(fold.simulatedTargets.has(target.id) && { simulated: true as const }),
     })),
     attacks: spec.attacks.map(({ id, name, parameters }) => ({
       ...{ id, name, title: attackTitle(name, parameters) },
     })),
-    monitors: spec.monitors.map(({ id, name, sees }) => ({ id, name, sees })),
+    monitors: spec.monitors.map(({ id, name, sees }) => ({
+      ...{ id, name, sees },
+      ...(fold.simulatedMonitors.has(id) && { simulated: true as const }),
+    })),
     counts: {
       total: sweep.total,
       lines: fold.lines,

@@ -6,6 +6,7 @@ import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { replayedHead, replayedMark } from './replayed.ts';
 import { publishedAsr, publishedTaf } from './published.ts';
+import { simulatedHead, simulatedIn } from './simulated.ts';
 import { wrap } from './wrap.ts';
 
 const column = (first: string, second: string, align: Column['align'] = 'left'): Column => ({
@@ -96,9 +97,7 @@ export function renderPaperLayout(summary: Summary, options: { readonly width?: 
 function headLines(summary: Summary): string[] {
   const state = summary.complete ? '' : ', unfinished';
   return [
-    ...(summary.simulated
-      ? ['SIMULATED: these runs come from the simulator; the figures say nothing about any model', '']
-      : []),
+    ...simulatedHead(simulatedIn(summary)),
     ...replayedHead(summary),
     `sweep ${terminalText(summary.name)} (${terminalText(summary.sweep)})${state}; on an unsafe verdict: ${summary.intervention}`,
   ];

@@ -5,6 +5,7 @@ import { figureCell, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { reportNotes } from './notes.ts';
 import { replayedHead, replayedMark } from './replayed.ts';
+import { simulatedHead, simulatedIn } from './simulated.ts';
 import { wrap } from './wrap.ts';
 
 const columns: readonly Column[] = [
@@ -50,9 +51,7 @@ function reportHead(summary: Summary): string[] {
   const progress = summary.complete ? `${lines} runs` : `${lines} of ${total} runs, unfinished`;
   const monitors = summary.monitors.map(({ id, sees }) => `${terminalText(id)} (sees: ${sees})`).join(', ');
   return [
-    ...(summary.simulated
-      ? ['SIMULATED: these runs come from the simulator; the figures say nothing about any model', '']
-      : []),
+    ...simulatedHead(simulatedIn(summary)),
     `sweep ${terminalText(summary.name)} (${terminalText(summary.sweep)}): ${progress}`,
     ...replayedHead(summary),
     `monitors: ${monitors || 'none'}; on an unsafe verdict: ${summary.intervention}; on no verdict: fail ${summary.fail}`,

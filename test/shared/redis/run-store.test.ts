@@ -248,7 +248,7 @@ describe('book', () => {
 
   test('calls add up over epochs, and after the commit', async () => {
     const { store, start } = createRunFixture();
-    await store.book(await start('a').then(() => run), use);
+    await store.book(await start('a').then(() => run), { ...use, simulatedCalls: 1 });
     const epoch = await start('b');
     await store.book(run, use);
     await store.commit(epoch, { mode: 'unguarded', flagged: undefined, result: resultOf(epoch) });
@@ -258,6 +258,7 @@ describe('book', () => {
       tokensIn: 400,
       tokensOut: 60,
       tokensCached: 300,
+      simulatedCalls: 1,
     });
   });
 });

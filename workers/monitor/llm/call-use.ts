@@ -19,5 +19,6 @@ export function useOfCall(end: StreamEnd, promptTokens: () => number): MonitorUs
     tokensIn: whole(tokensIn),
     tokensOut: whole(tokensOut),
     tokensCached: whole(usage?.cachedTokens ?? 0),
+    ...(end.simulated && { simulatedCalls: 1 }),
   };
 }

@@ -79,6 +79,18 @@ it('says first that runs are simulated, and only when they are', () => {
   expect(renderReport(summaryOf(demoLines(false)))).not.toContain('SIMULATED');
 });
 
+it('says that verdicts are simulated where chains are not', () => {
+  const played = { calls: 2, tokensIn: 9, tokensOut: 9, tokensCached: 0, simulatedCalls: 2 };
+  const lines = demoLines(false).map((line) =>
+    line.monitor === undefined ? line : { ...line, monitorUse: played },
+  );
+  const summary = summaryOf(lines);
+  expect(summary.simulated).toBe(true);
+  expect(summary.targets[0]).not.toHaveProperty('simulated');
+  expect(renderReport(summary)).toMatch(/^SIMULATED MONITOR: the verdicts of rules come from the simulator/);
+  expect(renderReport(summary)).not.toContain('SIMULATED: ');
+});
+
 it.each([80, 100, 120, 160])('fits %i columns', (width) => {
   const report = renderReport(summaryOf(demoLines()), { width });
   for (const line of report.split('\n')) expect(Array.from(line).length).toBeLessThanOrEqual(width);

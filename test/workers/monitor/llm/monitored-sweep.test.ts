@@ -84,6 +84,8 @@ describe.each(names)('under %s, a model that is', (name) => {
     expect(run.result.outcome).toEqual({ status: 'answered' });
     expect(gists(run)).toEqual(Array(5).fill('NO_ERROR'));
     await expect.poll(() => callsBooked(pipeline)).toBe(5);
+    const booked = await pipeline.store.read({ sweep: pipeline.sweep.id, place: 0 });
+    expect(booked?.monitorUse.simulatedCalls).toBe(5);
     expect(judge.requests()).toHaveLength(5);
   });
 
