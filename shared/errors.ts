@@ -12,6 +12,7 @@ export const errorMeanings = {
   PAYLOAD_INVALID: 'a job or message does not fit its schema',
   PAYLOAD_NEWER: 'a job or message was written by a newer version',
   FOLDER_BEHIND: 'a sweep folder holds fewer runs than Redis has marked as done',
+  FOLDER_UNSAFE: 'a file of a sweep folder is a link that leads elsewhere',
   METRICS_MISSING: 'no metrics worker has taken the sweep',
   SWEEP_BUSY: 'another process feeds the sweep',
   SWEEP_UNKNOWN: 'no sweep of this id is known',

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openUnlinked } from './open-unlinked.ts';
 
 /** A file that grows at its end, and shrinks back when an append fails half-way. */
 export class AppendFile {
@@ -10,9 +11,9 @@ export class AppendFile {
     this.#size = size;
   }
 
-  /** @param flags - `a` to go on with a file or make it, `ax` to make one that isn't there */
-  static async open(path: string, flags: 'a' | 'ax'): Promise<AppendFile> {
-    const file = await open(path, flags);
+  /** @throws HaltlineError `FOLDER_UNSAFE` for a symbolic link */
+  static async open(path: string, mode: 'append' | 'begin'): Promise<AppendFile> {
+    const file = await openUnlinked(path, mode);
     return new AppendFile(file, (await file.stat()).size);
   }
 

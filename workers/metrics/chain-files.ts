@@ -1,9 +1,10 @@
-import { readdir, truncate, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ChainRecord, RunLine } from '../../shared/schemas/run-result.ts';
 import { AppendFile } from './append-file.ts';
+import { openUnlinked } from './open-unlinked.ts';
 
 const compress = promisify(gzip);
 const namePattern = /^chains-(\d{3,})\.jsonl\.gz$/;
@@ -57,7 +58,7 @@ export class ChainWriter {
     await this.close();
     const name = `chains-${String(this.#next).padStart(3, '0')}.jsonl.gz`;
     this.#next += 1;
-    this.#current = { file: await AppendFile.open(join(this.#dir, name), 'ax'), name };
+    this.#current = { file: await AppendFile.open(join(this.#dir, name), 'begin'), name };
     return this.#current;
   }
 }
@@ -70,9 +71,13 @@ export class ChainWriter {
 export async function cutTornChains(dir: string, ends: ReadonlyMap<string, number>): Promise<void> {
   const newest = (await chainFiles(dir)).at(-1);
   if (newest === undefined) return;
-  const path = join(dir, newest.name);
   const end = ends.get(newest.name) ?? 0;
-  if ((await stat(path)).size > end) await truncate(path, end);
+  const file = await openUnlinked(join(dir, newest.name), 'cut');
+  try {
+    if ((await file.stat()).size > end) await file.truncate(end);
+  } finally {
+    await file.close();
+  }
 }
 
 /** By number, the newest last. */

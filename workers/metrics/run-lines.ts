@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { type RunLine, runLineSchema } from '../../shared/schemas/run-result.ts';
 
 const newline = 0x0a;
+/** Many times what a job may hold, which is most of its line; a longer line was not written by a metrics worker. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** What stands in one line of `runs.jsonl`; `line` is undefined where it can't be read. */
 export interface ReadLine {
@@ -12,22 +14,32 @@ export interface ReadLine {
 
 /**
  * Reads a file of run lines piece by piece. Empty lines are passed over (a writer sets one where another may have left
- * a torn line); a last line without a newline is torn, and not read.
+ * a torn line); a last line without a newline is torn, and not read. A line of more than `maxLineBytes` can't be read,
+ * and no more of it than that is held.
  */
-export async function* readRunLines(path: string): AsyncGenerator<ReadLine> {
-  let parts: Buffer[] = [];
+export async function* readRunLines(
+  path: string,
+  { maxLineBytes = MAX_LINE_BYTES }: { maxLineBytes?: number } = {},
+): AsyncGenerator<ReadLine> {
+  let [parts, length]: [Buffer[], number] = [[], 0];
   let offset = 0;
+  const take = (piece: Buffer): void => {
+    length += piece.length;
+    if (length > maxLineBytes) parts = [];
+    else parts.push(piece);
+  };
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     let from = 0;
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
-      parts.push(bytes.subarray(from, at));
-      const text = Buffer.concat(parts);
-      parts = [];
+      take(bytes.subarray(from, at));
+      const text = length > maxLineBytes ? undefined : Buffer.concat(parts);
+      const isEmpty = length === 0;
+      [parts, length] = [[], 0];
       from = at + 1;
-      if (text.length > 0) yield { line: parseRunLine(text.toString('utf8')), end: offset + from };
+      if (!isEmpty) yield { line: text && parseRunLine(text.toString('utf8')), end: offset + from };
     }
-    if (from < bytes.length) parts.push(bytes.subarray(from));
+    if (from < bytes.length) take(bytes.subarray(from));
     offset += bytes.length;
   }
 }

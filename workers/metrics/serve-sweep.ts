@@ -94,7 +94,7 @@ export class ServedSweep {
    *
    * @returns undefined when another metrics worker holds it
    * @throws HaltlineError `FOLDER_BEHIND` when Redis has more runs marked than the folder holds: the sweep is left
-   *   alone, and says why; LeaseLost when reading the folder took longer than the lease
+   *   alone, and says why; `FOLDER_UNSAFE` likewise, for a link in the folder; LeaseLost when reading the folder took longer than the lease
    */
   static async take(
     sweep: LiveSweep,
@@ -122,7 +122,7 @@ export class ServedSweep {
       await served.#begin();
       return served;
     } catch (error) {
-      if (error instanceof HaltlineError && error.code === 'FOLDER_BEHIND') {
+      if (error instanceof HaltlineError && isOfFolder(error)) {
         await store.setRefusal(sweep.id, error.message);
       }
       await lease.release();
@@ -327,6 +327,10 @@ export class ServedSweep {
     this.#warnedNewerAtMs = performance.now();
     this.#log.warn({ event: 'result-newer', place }, 'a result of a newer version waits for a newer worker');
   }
+}
+
+function isOfFolder({ code }: HaltlineError): boolean {
+  return code === 'FOLDER_BEHIND' || code === 'FOLDER_UNSAFE';
 }
 
 function checkFolder(state: { lease: Lease; marked: number; found: number; resultsDir: string }): void {

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson } from '../../shared/core/canonical-json.ts';
 import type { LiveSweep } from '../../shared/schemas/live-sweep.ts';
@@ -52,7 +52,7 @@ export class SweepFolder {
     await mkdir(dir, { recursive: true });
     const known = await readSweepFile(dir);
     const file = sweepFileOf(sweep, known);
-    const lines = await AppendFile.open(join(dir, 'runs.jsonl'), 'a');
+    const lines = await AppendFile.open(join(dir, 'runs.jsonl'), 'append');
     try {
       const { end, chainEnds } = await readAll(join(dir, 'runs.jsonl'), onLine);
       options.beforeWriting?.();
@@ -159,7 +159,9 @@ async function readAll(path: string, onLine: OnLine) {
 /** Replaces a file whole: a reader sees the old one or the new one. */
 async function writeWhole(dir: string, name: string, value: unknown): Promise<void> {
   const draft = join(dir, `.${name}.${process.pid}.tmp`);
-  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { flush: true });
+  // Left by a process of this number that died, or by somebody who wants it followed.
+  await rm(draft, { force: true });
+  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { flush: true, flag: 'wx' });
   await rename(draft, join(dir, name));
   await syncDirectory(dir);
 }
