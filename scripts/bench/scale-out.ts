@@ -1,5 +1,6 @@
 /**
- * Monitors that scale out: `npm run bench -- scale-out [--chains 64] [--rate 320] [--seconds 30]`. Chains of 50 steps;
+ * Monitors that scale out: `npm run bench -- scale-out [--chains 64] [--rate 320] [--seconds 30]`; `--only llm` (`rules`,
+ * `full`) leaves the other parts out. Chains of 50 steps;
  * a judge of 500 ms with 32 calls in flight a worker, and `rules`; monitors, judge and Redis are processes of their own.
  * Goals: p99 from step to verdict at 8 monitors at most twice the judge's time; Redis traffic and CPU a judged step at 8
  * at most 1.2 times those at 1. And how many steps `rules` judge a second at 2 monitors against 1.
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '320' },
     seconds: { type: 'string', default: '30' },
     monitors: { type: 'string', default: '8' },
+    only: { type: 'string' },
   },
 });
 const [chains, rate, monitors] = [
@@ -60,25 +62,34 @@ async function main(): Promise<number> {
   const judgePid = judge.pid ?? 0;
   const run = async (name: string, at: number, how: (driver: ChainDriver) => Promise<Measured>) =>
     measure({ redis, judgeUrl, judgePid, name, at, how });
-  const llmMany = await run('llm', monitors, offer({ chains, rate }));
-  const llmOne = await run('llm', 1, offer(few));
-  const rulesMany = await run('rules', monitors, offer({ chains, rate }));
-  const rulesOne = await run('rules', 1, offer({ chains, rate }));
-  const [fullOne, fullTwo] = [await run('rules full', 1, saturate), await run('rules full', 2, saturate)];
+  const checks: Check[] = [];
+  if (isAsked('llm')) {
+    const many = await run('llm', monitors, offer({ chains, rate }));
+    const one = await run('llm', 1, offer(few));
+    checks.push(checkOffered(many), checkLatency(many));
+    checks.push(...checkRedis('llm, each monitor with as much to do', many, one));
+  }
+  if (isAsked('rules')) {
+    const many = await run('rules', monitors, offer({ chains, rate }));
+    const one = await run('rules', 1, offer({ chains, rate }));
+    checks.push(...checkRedis('rules, as many steps in all', many, one));
+  }
+  if (isAsked('full')) {
+    const one = await run('rules full', 1, saturate);
+    const two = await run('rules full', 2, saturate);
+    const ratio = two.judged / two.seconds / (one.judged / one.seconds);
+    print(`rules: ${ratio.toFixed(2)} times as many steps judged a second at 2 monitors as at 1`);
+  }
   judge.kill('SIGKILL');
   await redis.remove();
-  const ratio = fullTwo.judged / fullTwo.seconds / (fullOne.judged / fullOne.seconds);
-  print(`rules: ${ratio.toFixed(2)} times as many steps judged a second at 2 monitors as at 1`);
-  const checks = [
-    checkOffered(llmMany),
-    checkLatency(llmMany),
-    ...checkRedis('llm, each monitor with as much to do', llmMany, llmOne),
-    ...checkRedis('rules, as many steps in all', rulesMany, rulesOne),
-  ];
   for (const check of checks) print(describeCheck(check));
   const failed = checks.filter(({ problems }) => problems.length > 0).length;
   print(`${checks.length - failed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
+}
+
+function isAsked(part: 'llm' | 'rules' | 'full'): boolean {
+  return values.only === undefined || values.only === part;
 }
 
 async function measure(phase: {

@@ -28,4 +28,5 @@ export const openGate: RequestGate = {
   pause: () => Promise.resolve(),
 };
 
-const admitted: Admission = { arrived: () => undefined, leave: () => undefined };
+/** Of a request that counts nowhere: nobody is told that it arrived or is over. */
+export const admitted: Admission = { arrived: () => undefined, leave: () => undefined };

@@ -83,7 +83,7 @@ async function openOrFail(
 
 async function open(target: StreamTarget, request: StreamRequest, signal: AbortSignal): Promise<Response> {
   const { config } = target;
-  const client = createSdkClient(target);
+  const client = sdkClient(target);
   switch (config.api) {
     case 'chat':
       return client.chat.completions.create(buildChatBody(config, request), { signal }).asResponse();
@@ -94,12 +94,22 @@ async function open(target: StreamTarget, request: StreamRequest, signal: AbortS
   }
 }
 
+/** One for each address and key, for the life of a process: making one costs as much as sending a request with it. */
+const clients = new Map<string, OpenAI>();
+
+function sdkClient({ config, apiKey }: StreamTarget): OpenAI {
+  const name = JSON.stringify([config.apiBaseUrl, apiKey]);
+  const client = clients.get(name) ?? createSdkClient(config.apiBaseUrl, apiKey);
+  clients.set(name, client);
+  return client;
+}
+
 /** The SDK gives paths, headers and types. Retries and time limits are ours; the environment is not its business. */
-function createSdkClient(target: StreamTarget): OpenAI {
+function createSdkClient(baseURL: string, apiKey: string | undefined): OpenAI {
   return new OpenAI({
-    baseURL: target.config.apiBaseUrl,
-    apiKey: target.apiKey ?? 'unset',
-    ...(target.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
+    baseURL,
+    apiKey: apiKey ?? 'unset',
+    ...(apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
     organization: null,
     project: null,
     webhookSecret: null,

@@ -4,7 +4,7 @@ import type { RedisClient } from './connection.ts';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { hashJson } from '../hash.ts';
-import type { Admission, RequestGate, RequestSize } from '../llm/request-gate.ts';
+import { type Admission, admitted, type RequestGate, type RequestSize } from '../llm/request-gate.ts';
 import type { ModelLimits } from '../schemas/sweep-spec.ts';
 import { Waker } from '../waker.ts';
 import type { Sample } from '../observability/metrics-registry.ts';
@@ -19,6 +19,8 @@ const LIFE_MS = 30_000;
 const RENEW_MS = 10_000;
 /** Others may leave sooner than they were expected to: a waiting process looks this often. */
 const LOOK_MS = 250;
+/** Where nothing is limited, a process takes so long, at most, to see that another one was asked to leave a model alone. */
+const OPEN_MS = 100;
 
 /** Which model, by what a provider tells its customers' quotas apart. */
 export interface LimitedModel {
@@ -102,6 +104,8 @@ class Lane {
   readonly #open = new Set<string>();
   #waiting: Waiter[] = [];
   #isServing = false;
+  /** Nobody had asked to be left alone: until then, requests without limits enter unasked. */
+  #openUntilMs = -Infinity;
   #renewal: NodeJS.Timeout | undefined;
 
   constructor(options: RequestLimiterOptions, keys: LimitKeys, model: string) {
@@ -113,6 +117,7 @@ class Lane {
 
   enter(limits: ModelLimits, size: RequestSize, signal: AbortSignal): Promise<Admission | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
+    if (performance.now() < this.#openUntilMs && !isLimited(limits)) return Promise.resolve(admitted);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiter.isGone = true;
@@ -148,6 +153,8 @@ class Lane {
     if (pauseMs <= 0) return;
     this.#log.info({ event: 'model-paused', pauseMs }, 'the model asks to be left alone');
     await pauseScript.run(this.#options.redis, this.#keys, [pauseMs]);
+    // Now, and no sooner: who asked before that has been answered.
+    this.#openUntilMs = -Infinity;
   }
 
   close(): void {
@@ -171,12 +178,14 @@ class Lane {
   async #ask(waiter: Waiter): Promise<void> {
     const { limits, id, tokens } = waiter;
     const { redis, windowMs = MINUTE_MS } = this.#options;
+    const askedAtMs = performance.now();
     const reply = await enterScript.run(redis, this.#keys, [
       ...[id, windowMs, ARRIVAL_MS],
       ...[limits.requestsPerMinute ?? '', limits.tokensPerMinute ?? '', limits.maxConcurrency ?? ''],
       ...[tokens, LIFE_MS],
     ]);
     if (reply[0] === 'granted') {
+      if (!isLimited(limits)) this.#openUntilMs = askedAtMs + OPEN_MS;
       this.#remove(waiter);
       this.#admit(waiter);
       return;
@@ -196,7 +205,7 @@ class Lane {
   #admit(waiter: Waiter): void {
     const { id, limits } = waiter;
     if (!waiter.isGone) this.#note(waiter);
-    const isCounted = Object.keys(limits).length > 0;
+    const isCounted = isLimited(limits);
     if (isCounted) this.#hold(id);
     const leave = (tokens?: number): void => {
       if (!this.#open.delete(id)) return;
@@ -236,4 +245,8 @@ class Lane {
   #send(sent: Promise<unknown>): void {
     sent.catch((err: unknown) => this.#log.debug({ event: 'limit-unreported', err }, 'a limit was not told'));
   }
+}
+
+function isLimited(limits: ModelLimits): boolean {
+  return Object.keys(limits).length > 0;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
 import { z } from 'zod';
 
@@ -19,6 +20,7 @@ export class Script {
 
   async run(redis: RedisClient, keys: readonly string[], args: readonly (string | number)[]): Promise<Reply> {
     const parameters = [...keys, ...args.map(String)];
+    gatherWrites(redis);
     try {
       return replySchema.parse(await redis.evalsha(this.#sha, keys.length, ...parameters));
     } catch (error) {
@@ -26,4 +28,13 @@ export class Script {
       return replySchema.parse(await redis.eval(this.#lua, keys.length, ...parameters));
     }
   }
+}
+
+/** Scripts that are sent in one turn of the event loop go out in one write, at its end: a write costs more than a script. */
+function gatherWrites(redis: RedisClient): void {
+  // A cluster's client has a connection a node, and an unconnected one none.
+  const stream = redis instanceof Redis && redis.status === 'ready' ? redis.stream : undefined;
+  if (stream === undefined || stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }

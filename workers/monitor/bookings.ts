@@ -38,8 +38,9 @@ export class Bookings {
   async #book(run: RunRef, use: MonitorUse, price: Price | undefined): Promise<void> {
     const spent = { money: callMoney(price, use) ?? 0, tokens: use.tokensIn + use.tokensOut };
     try {
-      await this.#sweeps.bookSpend(run.sweep, run.place, spent);
-      const refused = await this.#store.book(run, use);
+      // Both at once, in this order: Redis gets them in one piece, with the verdict that the call came to.
+      const spending = this.#sweeps.bookSpend(run.sweep, run.place, spent);
+      const [refused] = await Promise.all([this.#store.book(run, use), spending]);
       if (refused) await this.#sweeps.bookLate(run.sweep, use);
     } catch (err) {
       const { sweep, place } = run;

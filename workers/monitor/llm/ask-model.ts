@@ -1,20 +1,11 @@
-import type { Logger } from 'pino';
 import { defaultRetrySettings, withRetries } from '../../../shared/llm/retry.ts';
-import type { RequestGate } from '../../../shared/llm/request-gate.ts';
 import { streamGated } from '../../../shared/llm/stream-gated.ts';
-import type { StreamEnd, StreamTarget } from '../../../shared/llm/target-client.ts';
-import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
-import type { ModelMonitorSpec } from '../../../shared/schemas/sweep-spec.ts';
+import type { StreamEnd } from '../../../shared/llm/target-client.ts';
 import type { JudgeContext } from '../monitor.ts';
 import { useOfCall } from './call-use.ts';
+import type { ModelEndpoint } from './model-endpoint.ts';
 import type { PromptMessage } from './prompt.ts';
-import {
-  formatFields,
-  isFormatRefused,
-  type KnownFormats,
-  type ReplyFormat,
-  weakerFormat,
-} from './reply-format.ts';
+import { isFormatRefused, type ReplyFormat, weakerFormat } from './reply-format.ts';
 
 /** Requests for one reply, at most; how long they may take in all is the judgement's limit. */
 const MAX_ATTEMPTS = 3;
@@ -24,16 +15,6 @@ export interface Question {
   readonly maxTokens: number;
   /** The local count of the messages, for servers that report none. */
   readonly promptTokens: () => number;
-}
-
-export interface ModelEndpoint {
-  readonly spec: ModelMonitorSpec;
-  readonly form: VerdictForm;
-  readonly apiKey: string | undefined;
-  readonly formats: KnownFormats;
-  /** Each request waits for its turn here; the wait is part of the judgement. */
-  readonly gate: RequestGate;
-  readonly log: Logger;
 }
 
 /**
@@ -48,12 +29,11 @@ export async function askModel(
 ): Promise<StreamEnd> {
   const { spec, formats } = endpoint;
   if (spec.structured !== 'auto') return askAs(spec.structured, endpoint, question, context);
-  const key = JSON.stringify([spec.config.apiBaseUrl, spec.config.model, spec.config.api]);
-  let format = formats.of(key);
+  let format = formats.of(endpoint.name);
   for (;;) {
     const end = await askAs(format, endpoint, question, context);
     // Only what was taken is remembered: a prompt that is too long is refused in every format.
-    if (end.httpStatus === 200) formats.remember(key, format);
+    if (end.httpStatus === 200) formats.remember(endpoint.name, format);
     const weaker = isFormatRefused(end.httpStatus) ? weakerFormat(format) : undefined;
     if (weaker === undefined) return end;
     format = weaker;
@@ -68,7 +48,7 @@ async function askAs(
 ): Promise<StreamEnd> {
   const { spec } = endpoint;
   const { signal } = context;
-  const target = streamTarget(format, endpoint);
+  const target = endpoint.targets[format];
   const { temperature } = spec.config;
   const request = {
     messages: question.messages,
@@ -91,13 +71,6 @@ async function askAs(
   const onWait = ({ reason, waitMs }: { reason: string; waitMs: number }): void =>
     endpoint.log.warn({ event: 'judgement-retried', reason, waitMs }, 'a judgement is asked for again');
   return (await withRetries(attempt, settings, { random: Math.random, signal, onWait })).end;
-}
-
-/** Content arrives as the model wrote it, think tags and all: taking it apart is the parse ladder's business. */
-function streamTarget(format: ReplyFormat, { spec, form, apiKey }: ModelEndpoint): StreamTarget {
-  const { config, timeouts } = spec;
-  const extraBody = { ...formatFields(format, form, config.api), ...config.extraBody };
-  return { config: { ...config, extraBody }, think: 'off', harmony: false, timeouts, apiKey };
 }
 
 /** An empty reply is an unusable one, not a failed request; a broken one can be asked for again. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type Environment, readSecret } from '../../../shared/config.ts';
+import type { Environment } from '../../../shared/config.ts';
 import { countTokens } from '../../../shared/core/tokens.ts';
 import { HaltlineError } from '../../../shared/errors.ts';
-import { openGate } from '../../../shared/llm/request-gate.ts';
 import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
 import type { RequestLimiter } from '../../../shared/redis/request-limiter.ts';
 import type { Problem } from '../../../shared/schemas/problem.ts';
@@ -12,8 +11,9 @@ import type { ModelMonitorSpec } from '../../../shared/schemas/sweep-spec.ts';
 import type { Verdict } from '../../../shared/schemas/verdict.ts';
 import type { ChainMonitor, JudgeContext, Monitor } from '../monitor.ts';
 import type { Slots } from '../slots.ts';
-import { askModel, type ModelEndpoint } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
 import { ChainInput, stepsLeftOut } from './chain-input.ts';
+import { createEndpoint, type ModelEndpoint } from './model-endpoint.ts';
 import { buildMessages, buildPrompt } from './prompt.ts';
 import { type Judgement, readReply, toVerdict } from './read-reply.ts';
 import type { KnownFormats } from './reply-format.ts';
@@ -57,7 +57,11 @@ export function modelMonitorVersion(spec: ModelMonitorSpec): string {
  * it has no type). A reply that cannot be used is asked for once more; then the step is a `monitor_error`.
  */
 export function createModelMonitor(spec: ModelMonitorSpec, tools: ModelTools): ModelMonitor {
-  const setting = { spec, tools, prompt: promptOf(spec) };
+  let endpoint: ModelEndpoint | undefined;
+  const setting: ModelSetting = {
+    ...{ spec, tools, prompt: promptOf(spec) },
+    endpoint: () => (endpoint ??= createEndpoint(spec, formOf(spec), tools)),
+  };
   return {
     version: modelMonitorVersion(spec),
     watch: (problem) => new ModelChain(problem, setting),
@@ -76,6 +80,8 @@ interface ModelSetting {
   readonly spec: ModelMonitorSpec;
   readonly prompt: string;
   readonly tools: ModelTools;
+  /** Made when it is first needed: a key that is missing is no failure of chains that need none. */
+  readonly endpoint: () => ModelEndpoint;
 }
 
 /** One chain: its steps so far, as text and as input. Each judgement sees those up to its own step. */
@@ -107,14 +113,15 @@ class ModelChain implements ModelChainMonitor {
     const { spec, tools } = this.#setting;
     const giveBack = await tools.slots.take(context.signal);
     const startedAt = tools.now();
+    // Not AbortSignal.any and timeout: they cost more, and leave more behind.
+    const limit = withinMs(context.signal, spec.timeouts.totalMs);
     try {
-      const limit = AbortSignal.timeout(spec.timeouts.totalMs);
-      const signal = AbortSignal.any([context.signal, limit]);
-      const judgement = await this.#ask(step, count, { ...context, signal });
+      const judgement = await this.#ask(step, count, { ...context, signal: limit.signal });
       context.signal.throwIfAborted();
       if ('failure' in judgement) this.#warn(judgement.failure);
       return toVerdict(judgement, step.index, Math.max(0, tools.now() - startedAt));
     } finally {
+      limit.done();
       giveBack();
     }
   }
@@ -156,18 +163,28 @@ class ModelChain implements ModelChainMonitor {
     tools.log.warn({ event: 'judgement-failed', monitor: spec.id, reason }, 'a step could not be judged');
   }
 
-  /** The key is read when it is needed, and stays within the request: it is in no job and no log. */
   #endpoint(): ModelEndpoint | (Judgement & { failure: string }) {
-    const { spec, tools } = this.#setting;
-    const { apiKeyEnv } = spec.config;
     try {
-      const apiKey = apiKeyEnv === undefined ? undefined : readSecret(tools.env, apiKeyEnv);
-      const gate = tools.limiter?.gate(spec.config, spec.limits) ?? openGate;
-      const { formats, log } = tools;
-      return { spec, form: formOf(spec), apiKey, formats, gate, log };
+      return this.#setting.endpoint();
     } catch (error) {
       if (!(error instanceof HaltlineError)) throw error;
       return { failure: error.code, retry: false, isCut: false };
     }
   }
+}
+
+/** A signal that follows another one, and comes after `ms` at the latest. `done` ends the waiting. */
+function withinMs(signal: AbortSignal, ms: number): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  const timer = setTimeout(abort, ms);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  return {
+    signal: controller.signal,
+    done: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    },
+  };
 }
