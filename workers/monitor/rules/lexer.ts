@@ -1,4 +1,4 @@
-import type { Lexeme, Operator } from './lexeme.ts';
+import type { Lexeme, MarkType, Operator, Relation } from './lexeme.ts';
 import {
   isDigit,
   isLetter,
@@ -38,11 +38,12 @@ class Lexer {
   }
 
   run(): Lexeme[] {
-    while (this.at < this.text.length) {
-      const unit = this.text.charCodeAt(this.at);
-      if (isBlank(unit)) this.blank();
-      else if (isDigit(unit) || (unit === 46 && isDigit(this.text.charCodeAt(this.at + 1)))) this.number();
+    const { text } = this;
+    while (this.at < text.length) {
+      const unit = text.charCodeAt(this.at);
+      if (unit === 32 || isBlank(unit)) this.blank();
       else if (isLetter(unit)) this.word();
+      else if (isDigit(unit) || (unit === 46 && isDigit(text.charCodeAt(this.at + 1)))) this.number();
       else if (unit === 92) this.command();
       else this.mark();
     }
@@ -60,21 +61,21 @@ class Lexer {
     this.currency = false;
   }
 
-  private push(
-    type: 'open' | 'close' | 'fraction' | 'root' | 'factorial' | 'break' | 'opaque',
-    start: number,
-  ): void {
-    this.lexemes.push({ type, start, end: this.at, spaced: this.spaced });
+  private push(type: MarkType, start: number): void {
+    const { at: end, spaced } = this;
+    this.lexemes.push({ type, text: '', operator: undefined, relation: undefined, start, end, spaced });
     this.settle();
   }
 
   private operator(operator: Operator, start: number): void {
-    this.lexemes.push({ type: 'operator', operator, start, end: this.at, spaced: this.spaced });
+    const { at: end, spaced } = this;
+    this.lexemes.push({ type: 'operator', text: '', operator, relation: undefined, start, end, spaced });
     this.settle();
   }
 
-  private relation(relation: '=' | '~' | 'other', start: number): void {
-    this.lexemes.push({ type: 'relation', relation, start, end: this.at, spaced: this.spaced });
+  private relation(relation: Relation, start: number): void {
+    const { at: end, spaced } = this;
+    this.lexemes.push({ type: 'relation', text: '', operator: undefined, relation, start, end, spaced });
     this.settle();
   }
 
@@ -87,8 +88,10 @@ class Lexer {
     let digits = this.digits();
     let plain = !glued;
     const leads = digits.length > 0 && digits.length <= 3;
-    while (leads && this.isThousandsGroup()) {
-      this.at += this.separatorLength();
+    while (leads) {
+      const separator = this.separatorLength();
+      if (separator === 0 || !this.isThousandsGroup(separator)) break;
+      this.at += separator;
       digits += this.digits();
     }
     if (this.text.charCodeAt(this.at) === 46 && isDigit(this.text.charCodeAt(this.at + 1))) {
@@ -96,7 +99,7 @@ class Lexer {
       digits += `.${this.digits()}`;
     }
     plain = !this.hasOddTail() && plain;
-    const openEnded = this.text.startsWith('...', this.at) || this.text.startsWith('…', this.at);
+    const openEnded = this.isEllipsis();
     if (openEnded && digits.includes('.')) this.at += this.text.charCodeAt(this.at) === 46 ? 3 : 1;
     if (plain && digits.length <= MAX_DIGITS) this.pushNumber(digits, start, openEnded);
     else this.push('opaque', start);
@@ -128,16 +131,20 @@ class Lexer {
     return this.text.slice(start, this.at);
   }
 
-  private separatorLength(): number {
-    if (this.text.startsWith('{,}', this.at)) return 3;
-    if (this.text.startsWith(',\\!', this.at)) return 3;
-    if (this.text.startsWith('\\,', this.at)) return 2;
-    return this.text.charCodeAt(this.at) === 44 ? 1 : 0;
+  private isEllipsis(): boolean {
+    const unit = this.text.charCodeAt(this.at);
+    return unit === 0x2026 || (unit === 46 && this.text.startsWith('...', this.at));
   }
 
-  private isThousandsGroup(): boolean {
-    const separator = this.separatorLength();
-    if (separator === 0) return false;
+  /** Of `{,}`, `,\!`, `\,` or a comma; 0 where none stands. */
+  private separatorLength(): number {
+    const unit = this.text.charCodeAt(this.at);
+    if (unit === 44) return this.text.startsWith(',\\!', this.at) ? 3 : 1;
+    if (unit === 123) return this.text.startsWith('{,}', this.at) ? 3 : 0;
+    return unit === 92 && this.text.charCodeAt(this.at + 1) === 44 ? 2 : 0;
+  }
+
+  private isThousandsGroup(separator: number): boolean {
     const from = this.at + separator;
     for (let i = 0; i < 3; i += 1) if (!isDigit(this.text.charCodeAt(from + i))) return false;
     return !isDigit(this.text.charCodeAt(from + 3));
@@ -175,9 +182,9 @@ class Lexer {
   private takePercent(): boolean {
     let next = this.at;
     if (this.text.charCodeAt(next) === 32) next += 1;
-    if (this.text.startsWith('\\%', next)) next += 2;
-    else if (this.text.charCodeAt(next) === 37) next += 1;
-    else return false;
+    if (this.text.charCodeAt(next) === 92) next += 1;
+    if (this.text.charCodeAt(next) !== 37) return false;
+    next += 1;
     this.at = next;
     return true;
   }
@@ -190,8 +197,7 @@ class Lexer {
       this.operator('*', start);
       return;
     }
-    while (this.isWordPart()) this.at += 1;
-    const text = this.text.slice(start, this.at).toLowerCase();
+    const text = this.wordText();
     const isVariable = text.length <= 2 && !shortWords.has(text);
     const isGlued = !this.spaced && last?.type === 'close' && !gluedUnits.has(text);
     if (!isVariable) this.unitPower();
@@ -202,7 +208,8 @@ class Lexer {
   }
 
   private pushWord(text: string, start: number): void {
-    this.lexemes.push({ type: 'word', text, start, end: this.at, spaced: this.spaced });
+    const { at: end, spaced } = this;
+    this.lexemes.push({ type: 'word', text, operator: undefined, relation: undefined, start, end, spaced });
     this.settle();
   }
 
@@ -220,12 +227,21 @@ class Lexer {
     this.wordsSinceNumber = 0;
   }
 
-  /** Letters, and what joins letters: `pounds/book`, `it's`, `two-thirds`. */
-  private isWordPart(): boolean {
-    const unit = this.text.charCodeAt(this.at);
-    if (isLetter(unit)) return true;
-    const joins = unit === 47 || unit === 39 || unit === 0x2019 || unit === 45;
-    return joins && isLetter(this.text.charCodeAt(this.at + 1));
+  /** Letters, and what joins letters (`pounds/book`, `it's`, `two-thirds`), in lower case. */
+  private wordText(): string {
+    const { text, at: start } = this;
+    let at = start;
+    let isLower = true;
+    for (; ; at += 1) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 97 && unit <= 122) continue;
+      const joins = unit === 47 || unit === 39 || unit === 0x2019 || unit === 45;
+      if (!(joins ? isLetter(text.charCodeAt(at + 1)) : isLetter(unit))) break;
+      isLower &&= joins;
+    }
+    this.at = at;
+    const word = text.slice(start, at);
+    return isLower ? word : word.toLowerCase();
   }
 
   /** `cm^2`, `cm²`: the power belongs to the unit. */
@@ -310,11 +326,24 @@ class Lexer {
 
   private mark(): void {
     const start = this.at;
-    const mark = this.text.charAt(start);
+    const unit = this.text.charCodeAt(start);
     this.at += 1;
+    // The commonest marks of prose, before the rest is told apart.
+    if (unit === 44 || unit === 46) {
+      this.dots(start);
+      return;
+    }
+    if (unit === 10) {
+      this.lineEnd(start);
+      return;
+    }
+    this.otherMark(this.text.charAt(start), start);
+  }
+
+  private otherMark(mark: string, start: number): void {
     const operator = operators[mark];
     if (operator !== undefined) this.operatorMark(operator, start);
-    else if (mark === '\n' || mark === '\r') this.lineEnd(start);
+    else if (mark === '\r') this.lineEnd(start);
     else if (mark === '=' || mark === '<' || mark === '>' || mark === '!' || mark === '≈' || mark === '≠')
       this.relationMark(mark, start);
     else if (mark === '(' || mark === '[' || mark === '{') this.push('open', start);
@@ -329,7 +358,7 @@ class Lexer {
   }
 
   private dots(start: number): void {
-    if (!this.text.startsWith('..', start)) {
+    if (this.text.charCodeAt(start) !== 46 || this.text.charCodeAt(start + 1) !== 46) {
       this.push('break', start);
       return;
     }
