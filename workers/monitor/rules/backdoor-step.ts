@@ -71,6 +71,7 @@ class BackdoorStepState implements RuleState {
 
   private learn(step: StepReading): void {
     this.named.addText(step.reading(), false);
+    if (step.lexemes().length === 0) return;
     const numbers = new Set<number>();
     for (const lexeme of step.lexemes()) if (lexeme.type === 'number') numbers.add(keyOf(lexeme.size));
     const last = lastNumber(step.text);
