@@ -9,6 +9,7 @@ import { judgeCommand } from './commands/judge.ts';
 import { listCommand } from './commands/list.ts';
 import { reportCommand } from './commands/report.ts';
 import { runCommand } from './commands/run.ts';
+import { signaturesCommand } from './commands/signatures.ts';
 import { showCommand } from './commands/show.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { validateCommand } from './commands/validate.ts';
@@ -47,6 +48,7 @@ function createProgram(): Command {
     validateCommand(),
     reportCommand(),
     judgeCommand(),
+    signaturesCommand(),
     benchCommand(),
     workerCommand(),
     listCommand(),
