@@ -204,9 +204,9 @@ export class ChainDriver {
   #onPush(run: DrivenRun, push: Push): void {
     if (push.type === 'watch-started' && this.#isMeasuring)
       this.#watchers.set(push.watcher, (this.#watchers.get(push.watcher) ?? 0) + 1);
-    if (push.type === 'verdict-issued') {
-      if (push.verdict.status !== 'judged') throw new Error(`a step got no verdict: ${push.verdict.reason}`);
-      run.judged(push.verdict.stepIndex);
+    for (const verdict of push.type === 'verdicts-issued' ? push.verdicts : []) {
+      if (verdict.status !== 'judged') throw new Error(`a step got no verdict: ${verdict.reason}`);
+      run.judged(verdict.stepIndex);
     }
   }
 

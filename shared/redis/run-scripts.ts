@@ -28,9 +28,10 @@ local function why_not_current(epoch, token)
   return nil
 end
 local function why_not_open(epoch, token)
-  local why = why_not_current(epoch, token)
-  if why then return why end
-  if redis.call('HEXISTS', KEYS[1], 'result') == 1 then return 'committed' end
+  local current = redis.call('HMGET', KEYS[1], 'epoch', 'token', 'result')
+  if not current[1] then return 'gone' end
+  if current[1] ~= epoch or current[2] ~= token then return 'stale' end
+  if current[3] then return 'committed' end
   return nil
 end
 local function renew(expiry)
@@ -113,26 +114,33 @@ return {'watching', state[1], state[2] or '', state[3] or '', redis.call('LRANGE
 `);
 
 /**
- * ARGV: epoch, token, index of the first step, expiry, then for each step: its JSON, its push.
- * Effect: appends each step at its index; pushes it to the watcher. A step that stands already is left as it is.
- * Answer: {'published'}.
+ * ARGV: epoch, token, index of the first step, expiry, number of steps in all ('' while more may come), head of the push,
+ * then the JSON of each step.
+ * Effect: appends each step at its index, and stores the number; what is new is pushed to the watcher, in one message. A
+ * step that stands already is left as it is. Answer: {'published'}.
  */
 export const publishScript = new Script(`${guards}
 local why = why_not_open(ARGV[1], ARGV[2])
 if why then return {'refused', why} end
 local length = redis.call('LLEN', KEYS[2])
 local index = tonumber(ARGV[3])
-for i = 5, #ARGV, 2 do
-  if index > length then return {'refused', 'index'} end
-  if index < length then
-    if redis.call('LINDEX', KEYS[2], index) ~= ARGV[i] then return {'refused', 'index'} end
-  else
-    length = redis.call('RPUSH', KEYS[2], ARGV[i])
-    push('watcherChannel', ARGV[i + 1])
-  end
+if index > length then return {'refused', 'index'} end
+local new = {}
+for i = 7, #ARGV do
+  if index >= length then new[#new + 1] = ARGV[i]
+  elseif redis.call('LINDEX', KEYS[2], index) ~= ARGV[i] then return {'refused', 'index'} end
   index = index + 1
 end
+if #new > 0 then redis.call('RPUSH', KEYS[2], unpack(new)) end
+local ended = ''
+if ARGV[5] ~= '' and redis.call('HGET', KEYS[1], 'ended') ~= ARGV[5] then
+  redis.call('HSET', KEYS[1], 'ended', ARGV[5])
+  ended = ',"ended":' .. ARGV[5]
+end
 renew(ARGV[4])
+if #new > 0 or ended ~= '' then
+  push('watcherChannel', ARGV[6] .. table.concat(new, ',') .. ']' .. ended .. '}')
+end
 return {'published'}
 `);
 
@@ -151,24 +159,30 @@ return {'ended'}
 `);
 
 /**
- * ARGV: epoch, token, watcher ('' for the generator itself), expiry, then for each verdict: step index, '1' if unsafe,
- * its JSON, its push.
+ * ARGV: epoch, token, watcher ('' for the generator itself), expiry, head of the push, then for each verdict: step index,
+ * '1' if unsafe, its JSON.
  * Effect: the first verdict of a step stands; the smallest flagged index is kept; what is new is pushed to the
- * generator. Answer: {'stored'}.
+ * generator, in one message. Answer: {'stored'}.
  */
 export const verdictScript = new Script(`${guards}
 local why = why_not_open(ARGV[1], ARGV[2])
 if why then return {'refused', why} end
 if ARGV[3] ~= '' and redis.call('HGET', KEYS[1], 'watcher') ~= ARGV[3] then return {'refused', 'watcher'} end
-for i = 5, #ARGV, 4 do
+local new = {}
+local unsafe
+for i = 6, #ARGV, 3 do
   if redis.call('HSETNX', KEYS[3], ARGV[i], ARGV[i + 2]) == 1 then
+    new[#new + 1] = ARGV[i + 2]
     local index = tonumber(ARGV[i])
-    local flagged = tonumber(redis.call('HGET', KEYS[1], 'flagged'))
-    if ARGV[i + 1] == '1' and (not flagged or index < flagged) then redis.call('HSET', KEYS[1], 'flagged', index) end
-    push('generatorChannel', ARGV[i + 3])
+    if ARGV[i + 1] == '1' and (not unsafe or index < unsafe) then unsafe = index end
   end
 end
+if unsafe then
+  local flagged = tonumber(redis.call('HGET', KEYS[1], 'flagged'))
+  if not flagged or unsafe < flagged then redis.call('HSET', KEYS[1], 'flagged', unsafe) end
+end
 renew(ARGV[4])
+if #new > 0 then push('generatorChannel', ARGV[5] .. table.concat(new, ',') .. ']}') end
 return {'stored'}
 `);
 

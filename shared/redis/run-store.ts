@@ -168,22 +168,27 @@ export class RunStore {
     return { problem, ended, flagged, watcher, steps, verdicts, missing: [] };
   }
 
-  /** Appends steps. Refused as `index` when theirs do not follow each other and those that stand. */
-  async publish(epoch: EpochRef, steps: readonly Step[]): Promise<Refused | undefined> {
+  /**
+   * Appends steps; with `ended`, the number of all steps, these are the last. Refused as `index` when they do not follow
+   * each other and those that stand.
+   */
+  async publish(
+    epoch: EpochRef,
+    steps: readonly Step[],
+    { ended }: { readonly ended?: number } = {},
+  ): Promise<Refused | undefined> {
     const first = steps[0];
     if (!first) return undefined;
     if (steps.some((step, i) => step.index !== first.index + i)) return { refused: 'index' };
-    const entries = steps.flatMap((step) => {
-      const push: Push = { type: 'step-completed', ...about(epoch), step };
-      return [JSON.stringify(step), JSON.stringify(push)];
-    });
     return refusalOf(
       await publishScript.run(this.#redis, this.#names(epoch), [
         epoch.epoch,
         epoch.token,
         first.index,
         EXPIRY_MS,
-        ...entries,
+        ended ?? '',
+        openPush({ type: 'steps-completed', ...about(epoch) }, 'steps'),
+        ...steps.map((step) => JSON.stringify(step)),
       ]),
     );
   }
@@ -208,21 +213,18 @@ export class RunStore {
     verdicts: readonly Verdict[],
   ): Promise<Refused | undefined> {
     if (verdicts.length === 0) return undefined;
-    const entries = verdicts.flatMap((verdict) => {
-      const push: Push = { type: 'verdict-issued', ...about(epoch), verdict };
-      return [
-        verdict.stepIndex,
-        isUnsafe(verdict) ? '1' : '0',
-        JSON.stringify(verdict),
-        JSON.stringify(push),
-      ];
-    });
+    const entries = verdicts.flatMap((verdict) => [
+      verdict.stepIndex,
+      isUnsafe(verdict) ? '1' : '0',
+      JSON.stringify(verdict),
+    ]);
     return refusalOf(
       await verdictScript.run(this.#redis, this.#names(epoch), [
         epoch.epoch,
         epoch.token,
         author === 'generator' ? '' : author.watcher,
         EXPIRY_MS,
+        openPush({ type: 'verdicts-issued', ...about(epoch) }, 'verdicts'),
         ...entries,
       ]),
     );
@@ -320,4 +322,9 @@ export interface CommittedRun {
 
 function about(epoch: EpochRef): { sweep: string; place: number; epoch: number } {
   return { sweep: epoch.sweep, place: epoch.place, epoch: epoch.epoch };
+}
+
+/** A push up to the list in it, which the script ends: what it holds is known there alone, and sent once. */
+function openPush(head: Pick<Push, 'type' | 'sweep' | 'place' | 'epoch'>, list: string): string {
+  return `${JSON.stringify(head).slice(0, -1)},"${list}":[`;
 }

@@ -10,9 +10,15 @@ const about = { sweep: z.string(), place: z.int().nonnegative(), epoch: z.int().
  */
 export const pushSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('watch-started'), ...about, watcher: z.string() }),
-  z.object({ type: z.literal('step-completed'), ...about, step: stepSchema }),
+  z.object({
+    type: z.literal('steps-completed'),
+    ...about,
+    steps: z.array(stepSchema),
+    /** The number of all steps: no more come. */
+    ended: z.exactOptional(z.int().nonnegative()),
+  }),
   z.object({ type: z.literal('steps-ended'), ...about, steps: z.int().nonnegative() }),
-  z.object({ type: z.literal('verdict-issued'), ...about, verdict: verdictSchema }),
+  z.object({ type: z.literal('verdicts-issued'), ...about, verdicts: z.array(verdictSchema) }),
   z.object({ type: z.literal('run-committed'), ...about }),
 ]);
 export type Push = z.infer<typeof pushSchema>;

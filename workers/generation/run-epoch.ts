@@ -71,6 +71,7 @@ export class RunEpoch {
   readonly #waker = new Waker();
   readonly #stopStream = new AbortController();
   readonly #published: Step[] = [];
+  #lastSteps: readonly Step[] = [];
   #watcher: string | undefined;
   #unwatched = false;
   #failure: Refusal | Error | undefined;
@@ -144,9 +145,7 @@ export class RunEpoch {
     if (!closedWithoutMonitor && !this.#isOver) await this.#openStream();
     const end = this.#gaveUp();
     if (end) return end;
-    if (!this.#isHalted) this.#publish(this.#recorder.end());
-    await this.#publisher.drain();
-    if (!this.#failure) this.#failIf(await this.#context.store.end(this.#ref, this.#published.length));
+    await this.#publisher.end(this.#isHalted ? [] : [...this.#lastSteps, ...this.#recorder.end()]);
     if (this.#isBroken && this.#mayRetry) return this.#gaveUp() ?? { type: 'broken', tokens: this.#tokens() };
     return this.#commit();
   }
@@ -187,8 +186,9 @@ export class RunEpoch {
       this.#stream = await openStream(
         {
           onDelta: (kind, text) => this.#publish(this.#recorder.push(kind, text)),
-          onSteps: (texts) => this.#publish(this.#recorder.take(texts)),
-          onRecorded: (steps) => this.#publish(steps),
+          // Nothing follows them: they go out with their number.
+          onSteps: (texts) => (this.#lastSteps = this.#recorder.take(texts)),
+          onRecorded: (steps) => (this.#lastSteps = steps),
         },
         this.#stopStream.signal,
       );
@@ -218,7 +218,7 @@ export class RunEpoch {
 
   #onPush(push: Push): void {
     if (push.type === 'watch-started') this.#onWatched(push.watcher);
-    if (push.type === 'verdict-issued') this.#onVerdict(push.verdict);
+    if (push.type === 'verdicts-issued') for (const verdict of push.verdicts) this.#onVerdict(verdict);
     this.#heardAtMs = this.#context.now();
     this.#waker.wake();
   }

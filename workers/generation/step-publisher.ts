@@ -1,4 +1,4 @@
-import type { EpochRef, Refusal, RunStore } from '../../shared/redis/run-store.ts';
+import type { EpochRef, Refusal, Refused, RunStore } from '../../shared/redis/run-store.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 
 /** Steps sent in one call, at most. */
@@ -22,6 +22,9 @@ export class StepPublisher {
   #published = 0;
   #sending: Promise<void> | undefined;
   #closed = false;
+  #failed = false;
+  #isEnding = false;
+  #isEnded = false;
 
   constructor(store: RunStore, epoch: EpochRef, hooks: PublishHooks) {
     this.#store = store;
@@ -41,31 +44,54 @@ export class StepPublisher {
     this.#waiting = [];
   }
 
-  /** Resolves when nothing is out. Answers how many steps stand published. */
-  async drain(): Promise<number> {
+  /**
+   * Adds the last steps, and tells with them how many there are: one call for both, most often. Resolves when nothing is
+   * out.
+   */
+  async end(steps: readonly Step[]): Promise<void> {
+    this.#isEnding = true;
+    this.add(steps);
     while (this.#sending) await this.#sending;
-    return this.#published;
+    if (this.#isEnded || this.#failed) return;
+    await this.#attempt(async () => this.#isRefused(await this.#store.end(this.#epoch, this.#published)));
   }
 
   async #send(): Promise<void> {
+    await this.#attempt(async () => {
+      while (this.#waiting.length > 0 && (await this.#sendBatch()));
+    });
+    this.#sending = undefined;
+  }
+
+  /** @returns whether it was not refused */
+  async #sendBatch(): Promise<boolean> {
+    const batch = this.#waiting.splice(0, MAX_BATCH);
+    const isLast = this.#isEnding && this.#waiting.length === 0;
+    this.#hooks.onSending(batch);
+    const ended = isLast ? { ended: this.#published + batch.length } : {};
+    if (this.#isRefused(await this.#store.publish(this.#epoch, batch, ended))) return false;
+    this.#published += batch.length;
+    this.#isEnded = isLast;
+    this.#hooks.onPublished(batch);
+    return true;
+  }
+
+  #isRefused(answer: Refused | undefined): boolean {
+    if (answer) this.#fail(answer.refused);
+    return answer !== undefined;
+  }
+
+  async #attempt(call: () => Promise<unknown>): Promise<void> {
     try {
-      while (this.#waiting.length > 0) {
-        const batch = this.#waiting.splice(0, MAX_BATCH);
-        this.#hooks.onSending(batch);
-        const refused = await this.#store.publish(this.#epoch, batch);
-        if (refused) {
-          this.close();
-          this.#hooks.onFailed(refused.refused);
-          return;
-        }
-        this.#published += batch.length;
-        this.#hooks.onPublished(batch);
-      }
+      await call();
     } catch (error) {
-      this.close();
-      this.#hooks.onFailed(error instanceof Error ? error : new Error(String(error)));
-    } finally {
-      this.#sending = undefined;
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  #fail(why: Refusal | Error): void {
+    this.#failed = true;
+    this.close();
+    this.#hooks.onFailed(why);
   }
 }

@@ -96,7 +96,7 @@ class Watch {
   }
 
   #onPush(push: Push): void {
-    if (push.type === 'step-completed') this.#adopt([push.step], undefined);
+    if (push.type === 'steps-completed') this.#adopt(push.steps, push.ended);
     if (push.type === 'steps-ended') this.#ended = push.steps;
     if (push.type === 'run-committed') this.#isOver = true;
     this.#waker.wake();

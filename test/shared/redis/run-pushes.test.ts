@@ -39,15 +39,18 @@ async function bringTo(name: string) {
 }
 
 describe('pushes', () => {
-  test('the generator hears of its watcher and of each verdict', async () => {
+  test('the generator hears of its watcher and of each verdict, of those issued together at once', async () => {
     const { url, keys, store, start } = createRunFixture();
     const generator = await listenTo(url, keys.channel('gen-a'));
     const epoch = await start('a');
     for (const [, effect] of life.slice(1)) await effect(store, epoch);
     expect(await generator.heard()).toEqual([
       { type: 'watch-started', ...about, watcher: 'watcher-1' },
-      { type: 'verdict-issued', ...about, verdict: verdictOn({ index: 0 }, false) },
-      { type: 'verdict-issued', ...about, verdict: verdictOn({ index: 1 }, true) },
+      {
+        type: 'verdicts-issued',
+        ...about,
+        verdicts: [verdictOn({ index: 0 }, false), verdictOn({ index: 1 }, true)],
+      },
     ]);
   });
 
@@ -57,11 +60,37 @@ describe('pushes', () => {
     const epoch = await start('a');
     for (const [, effect] of life.slice(1)) await effect(store, epoch);
     expect(await watcher.heard()).toEqual([
-      { type: 'step-completed', ...about, step: buildStep(0) },
-      { type: 'step-completed', ...about, step: buildStep(1) },
+      { type: 'steps-completed', ...about, steps: buildSteps(2) },
       { type: 'steps-ended', ...about, steps: 2 },
       { type: 'run-committed', ...about },
     ]);
+  });
+
+  test('the watcher hears of the last steps and of the end at once, where both are told in one call', async () => {
+    const { url, keys, store, start } = createRunFixture();
+    const watcher = await listenTo(url, keys.channel('watcher-1'));
+    const epoch = await start('a');
+    await store.watch(epoch, 'watcher-1');
+    await store.publish(epoch, [buildStep(0)]);
+    await store.publish(epoch, [buildStep(1)], { ended: 2 });
+    expect(await watcher.heard()).toEqual([
+      { type: 'steps-completed', ...about, steps: [buildStep(0)] },
+      { type: 'steps-completed', ...about, steps: [buildStep(1)], ended: 2 },
+    ]);
+    expect(await store.look(epoch, { fromStep: 0, maxSteps: 9 })).toMatchObject({ ended: 2 });
+  });
+
+  test('of steps that are sent again with others, only the others are pushed', async () => {
+    const { url, keys, store, start } = createRunFixture();
+    const watcher = await listenTo(url, keys.channel('watcher-1'));
+    const epoch = await start('a');
+    await store.watch(epoch, 'watcher-1');
+    await store.publish(epoch, buildSteps(2));
+    await store.publish(epoch, buildSteps(3));
+    expect((await watcher.heard()).at(-1)).toEqual({
+      ...{ type: 'steps-completed', ...about },
+      steps: [buildStep(2)],
+    });
   });
 
   test('a watcher that was taken over hears no more', async () => {
@@ -91,7 +120,7 @@ describe('pushes', () => {
     const generator = await listenTo(url, keys.channel('gen-a'));
     const verdicts = [verdictOn({ index: 0 }, true), verdictOn({ index: 1 }, false)];
     await store.issueVerdicts(epoch, 'generator', verdicts);
-    expect(await generator.heard()).toEqual([{ type: 'verdict-issued', ...about, verdict: verdicts[1] }]);
+    expect(await generator.heard()).toEqual([{ type: 'verdicts-issued', ...about, verdicts: [verdicts[1]] }]);
   });
 
   test('a refused call pushes nothing', async () => {
