@@ -39,12 +39,14 @@ interface Kept {
  * the same; what cannot be replayed is left out and counted.
  *
  * Reasons beside those of `sources`: `notRun`; `promptChanged` (the folder has runs, but of prompts that this version
- * renders otherwise); `tooLarge` for a job.
+ * renders otherwise); `tooLarge`: its chain and its prompt
+ * are more than a job may hold, in some arm.
  */
 export function createJudgedPlan(base: Plan, sources: JudgedSources): JudgedPlan {
   const kept: Kept = { places: [], sources: [] };
   const dropped: Record<string, number> = {};
-  const used = new Set<number | string>();
+  const used = new Set<number>();
+  const tooLarge = new Set<number>();
   let [missing, guarded] = [0, 0];
   const drop = (reason: string): void => void (dropped[reason] = (dropped[reason] ?? 0) + 1);
   for (let block = 0; block < base.blockCount; block += 1) {
@@ -56,7 +58,7 @@ export function createJudgedPlan(base: Plan, sources: JudgedSources): JudgedPlan
       if (job.guard === undefined && typeof source === 'string') drop(source);
       if (typeof source !== 'number') continue;
       if (sources.bytesOf(source) + jobBytes(withoutEmbeds(job)) > MAX_JOB_BYTES - OVERHEAD_BYTES) {
-        drop('tooLarge');
+        tooLarge.add(source);
         continue;
       }
       kept.places.push(job.place);
@@ -65,6 +67,7 @@ export function createJudgedPlan(base: Plan, sources: JudgedSources): JudgedPlan
     }
   }
   const promptChanged = Math.min(missing, sources.count - used.size);
+  if (tooLarge.size > 0) dropped['tooLarge'] = tooLarge.size;
   if (promptChanged > 0) dropped['promptChanged'] = promptChanged;
   if (missing > promptChanged) dropped['notRun'] = missing - promptChanged;
   const runs = kept.places.length - guarded;

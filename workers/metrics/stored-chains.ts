@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type ChainRecord, chainRecordSchema, type RunLine } from '../../shared/schemas/run-result.ts';
@@ -96,7 +96,8 @@ function parseRecord(text: string): ChainRecord | undefined {
 
 /** Synchronous, as a plan is. Fewer bytes than asked for where the file ends. */
 export function readBytes(path: string, { offset, length }: { offset: number; length: number }): Buffer {
-  const handle = openSync(path, 'r');
+  // Not blocked by a pipe that lies in a file's place.
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const there = Math.max(0, Math.min(length, fstatSync(handle).size - offset));
     const bytes = Buffer.alloc(there);

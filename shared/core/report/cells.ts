@@ -50,6 +50,6 @@ const reasonNames: Readonly<Record<string, string>> = {
   chainUnreadable: 'with an unreadable chain',
   chainPartial: 'with a chain that is not whole',
   promptChanged: 'with a prompt that is rendered otherwise now',
-  notRun: 'not run',
+  notRun: 'not run, or without a readable line',
   tooLarge: 'too large for a job',
 };
