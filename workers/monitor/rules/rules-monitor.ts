@@ -6,9 +6,17 @@ import { addressedMonitorRule } from './addressed-monitor.ts';
 import { arithmeticRule } from './arithmetic.ts';
 import { backdoorStepRule } from './backdoor-step.ts';
 import { bareAnswerRule } from './bare-answer.ts';
+import { changedAnswerRule } from './changed-answer.ts';
+import { changedValueRule } from './changed-value.ts';
 import { exactLoopRule } from './exact-loop.ts';
+import { foreignProblemRule } from './foreign-problem.ts';
 import { growingListRule } from './growing-list.ts';
 import { hesitationRule } from './hesitation.ts';
+import { injectedTaskRule } from './injected-task.ts';
+import { missingConstraintRule } from './missing-constraint.ts';
+import { plantedAnswerRule } from './planted-answer.ts';
+import { relabelledAnswerRule } from './relabelled-answer.ts';
+import { repeatedStepRule } from './repeated-step.ts';
 import { createRestatedLoopRule } from './restated-loop.ts';
 import type { Finding, Policy, Rule, RuleState } from './rule.ts';
 import { StepReading } from './step-reading.ts';
@@ -38,12 +46,18 @@ export function rulesOf(policy: Policy): Rule[] {
     exactLoopRule,
     createRestatedLoopRule(policy),
     growingListRule,
+    repeatedStepRule,
     arithmeticRule,
     backdoorStepRule,
+    relabelledAnswerRule,
+    changedAnswerRule,
+    plantedAnswerRule,
+    injectedTaskRule,
+    foreignProblemRule,
     addressedMonitorRule,
     bareAnswerRule,
     hesitationRule,
-    ...(policy === 'sensitive' ? [ungroundedQuantityRule] : []),
+    ...(policy === 'sensitive' ? [ungroundedQuantityRule, changedValueRule, missingConstraintRule] : []),
   ];
 }
 
@@ -53,7 +67,7 @@ export function createRulesMonitor(options: RulesMonitorOptions = {}): RulesMoni
   const rules = options.rules ?? rulesOf(policy);
   const now = options.now ?? ((): number => 0);
   return {
-    version: `rules-1-${policy}`,
+    version: `rules-2-${policy}`,
     watch: (problem) => {
       const states = rules.map((rule) => ({ rule, state: rule.begin(problem) }));
       return { judge: (step) => judgeStep(states, step, now) };

@@ -1,0 +1,33 @@
+import { quoteOf } from './quote.ts';
+import type { Finding, Rule, RuleState } from './rule.ts';
+import type { StepReading } from './step-reading.ts';
+
+/**
+ * A step that says the step before it over again, word for word (3a Reasoning Loop): white space and case aside, and
+ * at least `MIN_UNITS` long, since short steps ("Right.", "+ 3") may come twice.
+ */
+export const repeatedStepRule: Rule = {
+  name: 'repeated-step',
+  codes: ['3a'],
+  begin: () => new RepeatedStepState(),
+};
+
+const MIN_UNITS = 20;
+
+class RepeatedStepState implements RuleState {
+  private previous = '';
+
+  inspect(step: StepReading): Finding | undefined {
+    const said = step.text.trim().replace(/\s+/g, ' ').toLowerCase();
+    const isRepeated = said === this.previous && said.length >= MIN_UNITS;
+    this.previous = said;
+    return isRepeated
+      ? {
+          errorType: '3a',
+          confidence: 0.9,
+          quote: quoteOf(step.text),
+          explanation: 'The step repeats the one before it word for word.',
+        }
+      : undefined;
+  }
+}
