@@ -6,6 +6,7 @@ import { MESSAGE_VERSION } from '../shared/schemas/job.ts';
 import { type LiveSweep, liveSweepSchema } from '../shared/schemas/live-sweep.ts';
 import {
   asksModel,
+  type ModelPrices,
   type MonitorSpec,
   type SweepSpec,
   sweepSpecSchema,
@@ -14,8 +15,8 @@ import { monitorVersionOf } from '../workers/monitor/create-monitor.ts';
 import { readVersion } from './package-root.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 
-/** Runs at once: many, since each only waits for its verdicts. */
-export const REPLAY_CONCURRENCY = 200;
+/** Runs at once. Many, since each only waits for its verdicts; more would each wait so long that they read the truth. */
+export const REPLAY_CONCURRENCY = 64;
 /** What a worker watches at once where a monitor asks a model: more would wait unwatched. */
 export const MODEL_CONCURRENCY = 32;
 /** All steps of a chain are there at once: the last one waits for the judgements of all others. */
@@ -24,13 +25,15 @@ export const PATIENCE_MS = 6 * 3_600_000;
 export interface ReplayOptions {
   readonly chains: ChainFiles;
   readonly monitors: readonly MonitorSpec[];
+  /** Of the models that they ask. */
+  readonly prices: ModelPrices;
   /** Each replay is a sweep of its own: what it measures is this one run of it. */
   readonly nonce: string;
 }
 
 /** Makes a sweep of labelled chains: target `recorded`, attack `none`, arm `guarded`, intervention `flag`. */
-export function prepareReplay({ chains, monitors, nonce }: ReplayOptions): PreparedSweep {
-  const spec = replaySpec(chains, monitors);
+export function prepareReplay({ chains, monitors, prices, nonce }: ReplayOptions): PreparedSweep {
+  const spec = replaySpec(chains, monitors, prices);
   const monitorVersions = Object.fromEntries(
     monitors.map((monitor) => [monitor.id, monitorVersionOf(monitor)]),
   );
@@ -44,7 +47,11 @@ export function prepareReplay({ chains, monitors, nonce }: ReplayOptions): Prepa
   return { sweep, plan };
 }
 
-function replaySpec({ labels }: ChainFiles, monitors: readonly MonitorSpec[]): SweepSpec {
+function replaySpec(
+  { labels }: ChainFiles,
+  monitors: readonly MonitorSpec[],
+  prices: ModelPrices,
+): SweepSpec {
   const concurrency = monitors.some(asksModel) ? MODEL_CONCURRENCY : REPLAY_CONCURRENCY;
   return sweepSpecSchema.parse({
     name: 'chains',
@@ -52,7 +59,7 @@ function replaySpec({ labels }: ChainFiles, monitors: readonly MonitorSpec[]): S
     targets: [{ ...recordedTarget, reasoning: 'none', concurrency }],
     attacks: [noAttack],
     datasets: [...new Set(labels.map(({ dataset }) => dataset))].map((id) => ({ id })),
-    monitors,
+    ...{ monitors, prices },
     arms: ['guarded'],
     intervention: 'flag',
     monitor: { stepTimeoutMs: PATIENCE_MS, attachTimeoutMs: PATIENCE_MS },

@@ -20,6 +20,7 @@ const setColumns: readonly Column[] = [
   { head: ['', 'FPR'], align: 'right' },
   { head: ['', '[95%]'], align: 'left' },
   { head: ['', 'F1'], align: 'right' },
+  { head: ['', '[95%]'], align: 'left' },
 ];
 
 /** Figures on labelled chains as text for a terminal. */
@@ -65,7 +66,8 @@ function setCells(name: string, { chains, pacc, fpr, f1 }: PositionFigures): str
     String(chains),
     ...shareCells(pacc),
     ...shareCells(fpr),
-    f1 === undefined ? '-' : formatNumber(f1),
+    f1.value === undefined ? '-' : formatNumber(f1.value),
+    interval(f1),
   ];
 }
 
@@ -87,14 +89,12 @@ function distance({ distance: at }: MonitorReport): string {
   return at.mean === undefined ? counts : `${counts}; mean ${at.mean.toFixed(1)} steps off`;
 }
 
-function cost({ microsecondsPerStep, use }: MonitorReport): string[] {
+function cost({ microsecondsPerStep, use, cost: money }: MonitorReport): string[] {
   if (microsecondsPerStep === undefined) return [];
   const time = `  time            ${microsecondsPerStep.toFixed(0)} us a step`;
   if (use.calls === 0) return [time];
-  return [
-    time,
-    `  model           ${String(use.calls)} calls, ${String(use.tokensIn)} tokens in, ${String(use.tokensOut)} out`,
-  ];
+  const spent = `${String(use.calls)} calls, ${String(use.tokensIn)} tokens in, ${String(use.tokensOut)} out`;
+  return [time, `  model           ${spent}${money === undefined ? '' : `, cost ${money.toPrecision(4)}`}`];
 }
 
 function dropped({ pacc }: MonitorReport): string[] {

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChainFiles, openChainFiles } from '../../producers/chains/open-chain-files.ts';
+import { pricesById } from '../../shared/core/spend.ts';
 import { HaltlineError } from '../../shared/errors.ts';
-import type { MonitorSpec } from '../../shared/schemas/sweep-spec.ts';
 import { readJudgedRuns } from '../../workers/metrics/read-judged-runs.ts';
 import { buildChainReport, type ChainReport } from '../chain-report.ts';
-import { chooseMonitors, type Policy } from '../choose-monitors.ts';
+import { chooseMonitors, type ChosenMonitors, type Policy } from '../choose-monitors.ts';
 import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
 import { prepareReplay } from '../prepare-replay.ts';
 import { renderChainReport } from '../render-chain-report.ts';
@@ -29,11 +29,11 @@ export async function benchChains(paths: readonly string[], flags: BenchChainsFl
     const given = String(flags.monitor.length);
     throw new HaltlineError('CONFIG_INVALID', `--monitor: got ${given} monitors, expected one or two`);
   }
-  const { monitors } = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
+  const chosen = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
   const chains = await openChainFiles(paths, { limit: flags.limit, seed: String(flags.seed) });
   const out = flags.out ?? (await mkdtemp(join(tmpdir(), 'haltline-chains-')));
   try {
-    const report = await replay(chains, monitors, { out, seed: String(flags.seed) });
+    const report = await replay(chains, chosen, { out, seed: String(flags.seed) });
     if (report === undefined) return INTERRUPTED;
     process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : renderChainReport(report));
     return report.chains > 0 ? 0 : 1;
@@ -46,11 +46,11 @@ export async function benchChains(paths: readonly string[], flags: BenchChainsFl
 /** @returns undefined when Ctrl-C stopped it */
 async function replay(
   chains: ChainFiles,
-  monitors: readonly MonitorSpec[],
+  { monitors, prices }: ChosenMonitors,
   { out, seed }: { readonly out: string; readonly seed: string },
 ): Promise<ChainReport | undefined> {
   const { config, log } = openSession('bench', { quiet: true });
-  const prepared = prepareReplay({ chains, monitors, nonce: randomUUID() });
+  const prepared = prepareReplay({ chains, monitors, prices, nonce: randomUUID() });
   const { sweep, plan } = prepared;
   const size = `${String(chains.labels.length)} chains, ${String(plan.total)} runs`;
   process.stderr.write(`haltline: sweep ${sweep.id}: ${size}\n`);
@@ -73,6 +73,7 @@ async function replay(
     labels: chains.labels,
     runs,
     monitors: monitors.map(({ id }) => id),
+    prices: pricesById(sweep.spec).monitors,
     ...{ seed, seconds },
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How the interval of an estimate was made; the files of `shared/core/statistics/` say how each works. */
-export const intervalMethods = ['wilson', 'cluster-bootstrap', 'newcombe'] as const;
+export const intervalMethods = ['wilson', 'cluster-bootstrap', 'newcombe', 'delta'] as const;
 
 /**
  * A figure with what it rests on. `value`, `low` and `high` (95% interval) are absent when nothing was scored: missing

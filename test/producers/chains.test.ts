@@ -38,7 +38,7 @@ test('rows are read from where they lie, after a byte order mark, blank lines an
 
 test('a chain becomes a run of target recorded with its own steps for each monitor, and no label is in it', async () => {
   const chains = await open([await fileOf('x.jsonl', [JSON.stringify(row)])]);
-  const { plan, sweep } = prepareReplay({ chains, monitors: [rules, sensitive], nonce: 'n' });
+  const { plan, sweep } = prepareReplay({ chains, monitors: [rules, sensitive], prices: {}, nonce: 'n' });
   expect(plan.total).toBe(2);
   expect(plan.span(0)).toEqual({ first: 0, size: 2 });
   const jobs = plan.block(0);

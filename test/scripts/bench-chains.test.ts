@@ -9,7 +9,7 @@ const share = z.object({
 });
 const reportSchema = z.object({
   ...{ monitor: z.string(), chains: z.number(), steps: z.number(), microsecondsPerStep: z.number() },
-  ...{ pacc: share, fpr: share, typeAccuracy: share },
+  ...{ pacc: share, fpr: share, typeAccuracy: share, f1: share },
   byDataset: z.record(z.string(), z.object({ chains: z.number(), pacc: share })),
   byType: z.record(z.string(), share),
   distance: z.object({ exact: z.number(), late: z.number(), missed: z.number() }),

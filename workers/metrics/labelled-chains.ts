@@ -1,3 +1,4 @@
+import { complement, harmonicMean } from '../../shared/core/statistics/harmonic-mean.ts';
 import { clusteredShare } from '../../shared/core/statistics/share.ts';
 import { pairedShares, type PairedShares } from '../../shared/core/statistics/paired-shares.ts';
 import { type ErrorCode, errorCodes, type VerdictType } from '../../shared/core/taxonomy.ts';
@@ -41,9 +42,9 @@ export interface PositionFigures {
   readonly precision: Estimate;
   /**
    * Harmonic mean of accuracy on erroneous chains (`pacc`) and on chains without an error (1 - `fpr`), as ProcessBench
-   * defines it. Absent where one of the two has no chain; 0 where one is 0.
+   * defines it. Without a value where one of the two has no chain; 0 where one is 0. Interval: see `harmonicMean`.
    */
-  readonly f1?: number;
+  readonly f1: Estimate;
   readonly distance: FlagDistance;
 }
 
@@ -131,7 +132,7 @@ function positionFigures(
     pacc,
     fpr,
     precision: shareOf(judged.filter(isFlagged), isErroneous),
-    ...(pacc.value !== undefined && fpr.value !== undefined && { f1: harmonic(pacc.value, 1 - fpr.value) }),
+    f1: harmonicMean(pacc, complement(fpr), new Set(judged.map(({ cluster }) => cluster)).size),
     distance: flagDistance(erroneous),
   };
 }
@@ -170,10 +171,6 @@ function shareOf(
     judged.map(({ cluster }) => cluster),
     dropped,
   );
-}
-
-function harmonic(a: number, b: number): number {
-  return a + b === 0 ? 0 : (2 * a * b) / (a + b);
 }
 
 function isErroneous({ firstError }: JudgedChain): boolean {

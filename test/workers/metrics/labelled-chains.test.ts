@@ -50,10 +50,15 @@ describe('figures on labelled chains', () => {
 
   test('F1 is the harmonic mean of accuracy on wrong chains and on clean ones', () => {
     // 2 · (1/3) · (3/4) / (1/3 + 3/4) = (1/2) / (13/12) = 6/13
-    expect(chainFigures(ten).f1).toBeCloseTo(6 / 13, 12);
+    const { f1 } = chainFigures(ten);
+    expect(f1.value).toBeCloseTo(6 / 13, 12);
+    expect(f1).toMatchObject({ n: 10, clusters: 10, method: 'delta' });
+    // Wilson: 2 of 6 [0.0968, 0.7000], 3 of 4 [0.3006, 0.9544]; slopes 2 · (9/13)² = 0.9586 and 2 · (4/13)² = 0.1893
+    expect(f1.low).toBeCloseTo(6 / 13 - Math.hypot(0.9586 * 0.2365, 0.1893 * 0.4494), 3);
+    expect(f1.high).toBeCloseTo(6 / 13 + Math.hypot(0.9586 * 0.3667, 0.1893 * 0.2044), 3);
     const silent = [judged(0, { label: 1 }), judged(1, { label: null, flag: 0 })];
-    expect(chainFigures(silent).f1).toBe(0);
-    expect(chainFigures([judged(0, { label: 1 })])).not.toHaveProperty('f1');
+    expect(chainFigures(silent).f1.value).toBe(0);
+    expect(chainFigures([judged(0, { label: 1 })]).f1).not.toHaveProperty('value');
   });
 
   test('distances are signed steps from the label to the first flag', () => {
