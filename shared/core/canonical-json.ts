@@ -11,10 +11,14 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   // A number that is not finite ends here too.
   if (typeof value !== 'object') throw new TypeError(`not JSON: a value of type ${typeof value}`);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    // By UTF-16 units: a locale's order would differ between machines.
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  // Entries, not a lookup by name: `value` is an object of any type.
+  const members = new Map<string, unknown>(Object.entries(value));
+  let text = '';
+  // By UTF-16 units: a locale's order would differ between machines.
+  for (const key of [...members.keys()].sort()) {
+    const member = members.get(key);
+    if (member !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return `{${text}}`;
 }

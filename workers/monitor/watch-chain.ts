@@ -5,7 +5,7 @@ import type { MonitorUse } from '../../shared/schemas/run-result.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import { isUnsafe, type Verdict } from '../../shared/schemas/verdict.ts';
 import { Waker } from '../../shared/waker.ts';
-import type { ChainMonitor, Monitor } from './monitor.ts';
+import type { ChainMonitor, JudgeContext, Monitor } from './monitor.ts';
 
 /** How long silence lasts before the truth is read, since a push may have been lost. */
 const SILENCE_MS = 250;
@@ -48,7 +48,7 @@ class Watch {
   #unsent: Verdict[] = [];
   #next = 0;
   /** Judgements under way, by step: each can be called off. */
-  readonly #calls = new Map<number, AbortController>();
+  readonly #calls = new Map<number, Call>();
   #ended: number | undefined;
   #flagged: number | undefined;
   #isOver = false;
@@ -113,8 +113,8 @@ class Watch {
       if (!step || this.#isHalted) return;
       this.#arrived.delete(this.#next);
       this.#next += 1;
-      const call = new AbortController();
-      const judged = chain.judge(step, { signal: call.signal, book: this.#context.book });
+      const call = new Call(this.#context.book);
+      const judged = chain.judge(step, call);
       if (!(judged instanceof Promise)) this.#issue(judged);
       else {
         this.#calls.set(step.index, call);
@@ -203,5 +203,25 @@ class Watch {
       }
       this.#adopt(look.steps, look.ended);
     }
+  }
+}
+
+/** What a judgement is given. A rule never asks for the signal, and making one costs more than many a rule. */
+class Call implements JudgeContext {
+  readonly book: (use: MonitorUse) => void;
+  #controller: AbortController | undefined;
+
+  constructor(book: (use: MonitorUse) => void) {
+    this.book = book;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort();
   }
 }
