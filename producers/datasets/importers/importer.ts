@@ -83,7 +83,7 @@ function parseLine(line: string): unknown {
 
 /** "A) 21", "a ) 38", "(B) red" as label and text. @throws RowError */
 export function labelledOption(option: string): { label: string; text: string } {
-  const match = /^\s*\(?\s*([A-Za-z])\s*[).:]\s*(.*)$/s.exec(option);
+  const match = /^\(?\s*([A-Za-z])\s*[).:]\s*(.*)$/s.exec(option.trimStart());
   const [label, text] = [match?.[1], match?.[2]?.trim()];
   if (label === undefined || text === undefined || text === '') {
     throw new RowError(`option "${option}": expected a letter, a bracket and a text`);

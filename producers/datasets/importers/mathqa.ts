@@ -12,7 +12,7 @@ const rowSchema = z.object({
 function splitOptions(options: string): string[] {
   const listed = [...options.matchAll(/'([^']*)'/g)].map(([, option = '']) => option);
   if (options.trim().startsWith('[') && listed.length > 1) return listed;
-  return options.split(/\s*,\s*(?=[a-e]\s*\))/);
+  return options.split(/,(?=\s*[a-e]\s*\))/).map((option) => option.trim());
 }
 
 /** MathQA. */

@@ -4,9 +4,12 @@ import { answerSegments, firstSentence, lastLine, type Range } from './answer-se
 /** Where the options are unknown; "I" would be a pronoun. */
 const defaultLabels = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
 
-/** What may stand between the announcement and the letter: marks, `\text{`, "option", "Choice_" and the like. */
-const lead = String.raw`[\s*_$:"'{\\\[]*(?:\\?(?:text|textbf|mathrm|mathbf|boxed)\s*\{\s*)*(?:(?:the\s+)?(?:correct\s+)?(?:answer\s+(?:is\s+)?)?(?:option|choice|letter)s?[\s_\\:]*)?`;
-const markedLetter = new RegExp(String.raw`^${lead}[(\[*"']+\s*([A-Za-z])\s*[)\]*"'.:]`, 'i');
+/**
+ * What may stand between the announcement and the letter: marks, `\text{`, "option", "Choice_" and the like. Marks are
+ * bounded, for what follows may begin with marks as well.
+ */
+const lead = String.raw`[\s*_$:"'{\\\[]{0,80}(?:\\?(?:text|textbf|mathrm|mathbf|boxed)\s*\{\s*)*(?:(?:the\s+)?(?:correct\s+)?(?:answer\s+(?:is\s+)?)?(?:option|choice|letter)s?[\s_\\:]*)?`;
+const markedLetter = new RegExp(String.raw`^${lead}[(\[*"']{1,8}\s*([A-Za-z])\s*[)\]*"'.:]`, 'i');
 const bareLetter = new RegExp(String.raw`^${lead}([A-Za-z])(?=\s*(?:$|[)\]}.,;:*\n"'\\-]))`, 'i');
 const capitalLetter = new RegExp(String.raw`^${lead}([A-Z])(?=\s)`, 'i');
 /** "Answer D", "Answer. A" and "option is c", and "D is the right choice", where no line begins with the answer. */
