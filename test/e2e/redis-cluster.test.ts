@@ -1,9 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createKeys } from '../../shared/redis/keys.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
-import { type HaltlineProcess, readRunLines, startHaltline } from '../support/processes.ts';
+import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
+import { type HaltlineProcess, readRunLines, startHaltline, temporaryFolder } from '../support/processes.ts';
 import { startRedisCluster } from '../support/redis-cluster.ts';
 import { prepareSweep, type SweepProcesses } from '../support/sweep-processes.ts';
 
@@ -44,6 +46,55 @@ test(
     await cluster.killMasterOf(`hl:${createKeys('hl').generationQueue('instruct')}:wait`);
     expect(producer.child.exitCode, 'the sweep goes on after the failover').toBeNull();
     await endsWhole(sweep, producer);
+  },
+);
+
+/** What stands where: jobs of one target, and all that is of the sweep (results on their way to disk, done marks). */
+const lostParts = {
+  'the jobs of a target': () => `hl:${createKeys('hl').generationQueue('instruct')}:wait`,
+  'the results and marks of the sweep': (sweep: string) => createKeys('hl').sweep(sweep).results,
+};
+
+test.each(['the jobs of a target', 'the results and marks of the sweep'] as const)(
+  'a failover that loses the last writes of the master with %s: no run is lost, none is twice in the file',
+  { timeout: 180_000 },
+  async (part) => {
+    const cluster = await startRedisCluster();
+    const sweep = await prepareSweep(cluster.url, { tokensPerSecond: 120 }, plan);
+    for (const kind of fleet) sweep.startWorker(kind);
+    const producer = sweep.produce();
+    await expect
+      .poll(() => sweep.simulator.requests().length, { timeout: 60_000, interval: 20 })
+      .toBeGreaterThanOrEqual(30);
+    const [id = ''] = (await readdir(sweep.resultsDir)).filter((name) => name.startsWith(`${plan.name}-`));
+    const lostBytes = await cluster.loseWritesOf(lostParts[part](id), 20_000);
+    expect(lostBytes).toBeGreaterThanOrEqual(20_000);
+    expect(producer.child.exitCode, 'the sweep goes on after the failover').toBeNull();
+    await endsWhole(sweep, producer);
+  },
+);
+
+test.skipIf(!hasOpenssl)(
+  'a sweep runs on a Redis Cluster over TLS, and goes on after a failover (needs openssl on PATH)',
+  { timeout: 180_000 },
+  async () => {
+    const certificates = makeCertificates(await temporaryFolder());
+    const cluster = await startRedisCluster(certificates);
+    const trusting = { NODE_EXTRA_CA_CERTS: certificates.ca };
+    const sweep = await prepareSweep(cluster.url, { tokensPerSecond: 120 }, plan, trusting);
+    for (const kind of fleet) sweep.startWorker(kind);
+    const producer = sweep.produce();
+    await expect
+      .poll(() => sweep.simulator.requests().length, { timeout: 60_000, interval: 20 })
+      .toBeGreaterThanOrEqual(30);
+    await cluster.killMasterOf(`hl:${createKeys('hl').generationQueue('instruct')}:wait`);
+    expect(producer.child.exitCode, 'the sweep goes on after the failover').toBeNull();
+    await endsWhole(sweep, producer);
+    const doctor = startHaltline(['doctor'], { REDIS_URL: cluster.url, ...trusting });
+    expect(await doctor.ended, doctor.stdout()).toBe(0);
+    const stranger = startHaltline(['doctor'], { REDIS_URL: cluster.url });
+    expect(await stranger.ended).toBe(1);
+    expect(stranger.stdout()).toMatch(/no usable Redis at localhost:\d+/);
   },
 );
 

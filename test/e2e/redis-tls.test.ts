@@ -1,5 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,37 +10,12 @@ import { startGuarded } from '../../shared/redis/redis-process.ts';
 import { summarySchema } from '../../shared/schemas/summary.ts';
 import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
 import { closedPort } from '../../scripts/loopback-ports.ts';
+import { hasOpenssl, makeCertificates } from '../support/certificates.ts';
 import { readRunLines, startHaltline, temporaryFolder, writeSpec } from '../support/processes.ts';
 
 const password = 'p@ss/word%1';
 /** The line of SECURITY.md: what Haltline may do, and nothing else. */
 const aclLine = /^ACL SETUSER haltline .*$/m.exec(readFileSync('SECURITY.md', 'utf8'))?.[0] ?? '';
-const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-
-/** Files of a certificate authority of our own, and of a certificate for `localhost` that it signed. */
-function makeCertificates(dir: string): { ca: string; cert: string; key: string } {
-  const openssl = (...args: string[]): void =>
-    void execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' });
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl(
-    'req',
-    '-x509',
-    ...newKey,
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.crt',
-    '-subj',
-    '/CN=test-ca',
-    '-days',
-    '2',
-  );
-  openssl('req', ...newKey, '-keyout', 'redis.key', '-out', 'redis.csr', '-subj', '/CN=localhost');
-  writeFileSync(join(dir, 'names'), 'subjectAltName=DNS:localhost');
-  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names'];
-  openssl('x509', '-req', '-in', 'redis.csr', '-out', 'redis.crt', ...signed);
-  return { ca: join(dir, 'ca.crt'), cert: join(dir, 'redis.crt'), key: join(dir, 'redis.key') };
-}
 
 interface TlsRedis {
   /** With the user and its password. */

@@ -46,6 +46,7 @@ export async function prepareSweep(
   redisUrl: string,
   simulator: SimulatorOptions = {},
   plan: SweepPlan = bothAttacks,
+  moreEnv: NodeJS.ProcessEnv = {},
 ): Promise<SweepProcesses> {
   const answerFiles = plan.datasets.map(({ path }) => path);
   const running = await createSimulator({ answerFiles, logEntries: 100_000, ...simulator });
@@ -65,7 +66,10 @@ export async function prepareSweep(
     datasets: plan.datasets,
     ...plan.more,
   });
-  const env = { REDIS_URL: redisUrl, HALTLINE_RESULTS_DIR: resultsDir, HALTLINE_METRICS_PORT: '0' };
+  const env = {
+    ...{ REDIS_URL: redisUrl, HALTLINE_RESULTS_DIR: resultsDir, HALTLINE_METRICS_PORT: '0' },
+    ...moreEnv,
+  };
   const workers: SweepProcesses['workers'] = { generation: [], monitor: [], metrics: [] };
   return {
     simulator: running,
