@@ -51,6 +51,8 @@ const usualPace: FeedPace = {
 };
 const RENEW_MS = 3_000;
 const DRAINED_PASS_MS = 1_000;
+/** After so many times the usual wait, a pass is made although nothing seems to be missing. */
+const ANYWAY = 10;
 
 export type FeedEnd = 'finished' | 'cancelled' | 'capped' | 'stopped';
 
@@ -162,11 +164,31 @@ class Feeder {
   async #fill(): Promise<LaneCounts[]> {
     const counts = await Promise.all(this.#lanes.map((lane) => lane.fill(this.#options.signal)));
     if (!this.#lanes.every((lane) => lane.isPassOver)) this.#passedAtMs = performance.now();
-    else if (performance.now() - this.#passedAtMs >= (await this.#passAfterMs(counts))) {
+    else if (await this.#shouldPass(counts)) {
       for (const lane of this.#lanes) lane.startPass();
       this.#passedAtMs = performance.now();
     }
     return counts;
+  }
+
+  /**
+   * Whether to go over the plan again, for runs that Redis lost. Not while every unmarked run is accounted for: each would
+   * be built and added once more, and found to be there. Jobs of other sweeps may stand in for lost ones, so now and then
+   * it goes all the same.
+   */
+  async #shouldPass(counts: readonly LaneCounts[]): Promise<boolean> {
+    const silentMs = performance.now() - this.#passedAtMs;
+    if (silentMs < (await this.#passAfterMs(counts))) return false;
+    return silentMs >= ANYWAY * this.#pace.passMs || (await this.#isAnyMissing(counts));
+  }
+
+  /** Read in the order in which runs move on, so that one under way is counted twice rather than not at all. */
+  async #isAnyMissing(counts: readonly LaneCounts[]): Promise<boolean> {
+    const { sweep, plan } = this.#options;
+    const queued = counts.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+    const sent = await this.#store.countSent(sweep.id);
+    const done = await this.#store.countDone(sweep.id);
+    return queued + sent + done < plan.total;
   }
 
   /** With nothing left in the queues and nothing on its way to disk, what is unmarked has been lost. */

@@ -280,6 +280,11 @@ export class SweepStore {
     return Number((await this.#redis.get(this.#keys.sweep(sweep).backlogBytes)) ?? 0);
   }
 
+  /** Results that the metrics worker has not settled yet. */
+  async countSent(sweep: string): Promise<number> {
+    return this.#redis.xlen(this.#keys.sweep(sweep).results);
+  }
+
   /** Monitor calls whose run was on disk already when they ended. */
   async bookLate(sweep: string, use: MonitorUse): Promise<void> {
     const key = this.#keys.sweep(sweep).lateUse;

@@ -231,6 +231,23 @@ describe('the feeder', () => {
     expect([...new Set(places)].toSorted()).toEqual([0, 1, 2, 3]);
   });
 
+  it('adds no job a second time while every unmarked run stands in the queue', async () => {
+    const bench = openBench({ questions: 1 });
+    serveMetrics(bench);
+    const fed = bench.feed({ pace: { passMs: 60 } });
+    await bench.until(({ waiting }) => waiting === 4);
+    const known = bench.progress.length;
+    // Looks come every 20 ms: these are more than two passes.
+    await bench.until(() => bench.progress.length > known + 8);
+    const redis = createRedis(redisOptionsFromUrl(bench.url), 'commands');
+    onTestFinished(() => redis.disconnect());
+    const events = await redis.xrange(bench.queue.toKey('events'), '-', '+');
+    expect(events.filter(([, fields]) => fields.includes('added'))).toHaveLength(4);
+    expect(events.filter(([, fields]) => fields.includes('duplicated'))).toEqual([]);
+    serveGeneration(bench);
+    expect(await fed).toBe('finished');
+  });
+
   it('makes a WORKER_LOST result of a job that BullMQ gave up', async () => {
     const bench = openBench({ questions: 1 });
     const results = serveMetrics(bench);
