@@ -99,7 +99,7 @@ describe("an attack of one's own", () => {
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
     expect(failure).toMatch(expected);
-    expect(failure).toMatch(/^attack module .*mine\.mjs: [^\n]*$/);
+    expect(failure).toMatch(/^(?:\S*s\.yaml: )?attack module .*mine\.mjs: [^\n]*$/);
   });
 
   it('that is not there is named', async () => {
