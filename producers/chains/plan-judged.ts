@@ -39,8 +39,7 @@ interface Kept {
  * the same; what cannot be replayed is left out and counted.
  *
  * Reasons beside those of `sources`: `notRun`; `promptChanged` (the folder has runs, but of prompts that this version
- * renders otherwise); `tooLarge`: its chain and its prompt
- * are more than a job may hold, in some arm.
+ * renders otherwise); `tooLarge` (its chain and its prompt, in some arm, are more than a job may hold).
  */
 export function createJudgedPlan(base: Plan, sources: JudgedSources): JudgedPlan {
   const kept: Kept = { places: [], sources: [] };
