@@ -1,5 +1,6 @@
 import type { Equation } from './equation.ts';
 import { plainReading, type Expression, type Reading } from './expression.ts';
+import { ChainLanguage } from './language.ts';
 import type { Lexeme } from './lexeme.ts';
 import { quoteOf } from './quote.ts';
 import { equal, fitsDecimals, isWhole, toNumber, type Rational } from './rational.ts';
@@ -16,12 +17,21 @@ import type { StepReading } from './step-reading.ts';
 export const arithmeticRule: Rule = {
   name: 'arithmetic',
   codes: ['2b'],
-  begin: () => ({ inspect: firstFalseEquation }),
+  begin: () => {
+    const language = new ChainLanguage();
+    return {
+      inspect: (step) => {
+        language.read(step.words());
+        return firstFalseEquation(step, language);
+      },
+    };
+  },
 };
 
-function firstFalseEquation(step: StepReading): Finding | undefined {
+function firstFalseEquation(step: StepReading, language: ChainLanguage): Finding | undefined {
   for (const equation of step.equations()) {
     if (holds(equation, step) || !isClaim(step, equation)) continue;
+    if (isUnreadable(step, equation, language)) continue;
     const value = toNumber(equation.left.value);
     return {
       errorType: '2b',
@@ -44,9 +54,9 @@ const supposed =
   /\b(?:if|suppose|assume|assuming|whether|unless)\b(?:(?!,|\bthen\b)[^.\n]){0,60}$|\b(?:instead of|not|incorrect|wrong\w*|mistak\w*|claims?|modulo|base|not that)\b[^.\n]{0,60}$/i;
 /** A step that finds an equation false has done its work. */
 const noticed =
-  /\b(?:false|contradict\w*|not (?:true|equal|hold|satisf\w*|work|valid|correct|a solution)|(?:doesn't|does not|isn't|is not|don't|do not) (?:hold|satisf\w*|work|equal|match|valid)|extraneous|no solutions?|impossible|mistake)\b|\\n?eq\b|≠/i;
+  /\b(?:false|contradict\w*|not (?:true|equal|hold|satisf\w*|work|valid|correct|a solution)|(?:doesn't|does not|isn't|is not|don't|do not) (?:hold|satisf\w*|work|equal|match|valid)|extraneous|no solutions?|impossible|mistake)\b|\\n?eq\b|≠/gi;
 const rounded =
-  /\b(?:round\w*|approx\w*|about|nearly|roughly|almost|estimat\w*|around|closest|nearest|ceil\w*|floor|at least|at most|up to|down to|whole|truncat\w*)\b|≈|\\approx|\\(?:l|r)?floor|\\lceil|\\sim/i;
+  /\b(?:round\w*|approx\w*|about|nearly|roughly|almost|estimat\w*|around|closest|nearest|ceil\w*|floor|at least|at most|up to|down to|whole|truncat\w*)\b|≈|\\approx|\\(?:l|r)?floor|\\lceil|\\sim/gi;
 
 function isClaim(step: StepReading, equation: Equation): boolean {
   const { left, right } = equation;
@@ -56,8 +66,26 @@ function isClaim(step: StepReading, equation: Equation): boolean {
   if (isScale(equation, step.lexemes())) return false;
   if (rejected.test(step.text.slice(equation.end, equation.end + 60))) return false;
   if (supposed.test(step.text.slice(Math.max(0, equation.start - 80), equation.start))) return false;
-  return !noticed.test(step.text) && !isPutRight(step, equation);
+  if (isPutRight(step, equation) || isCutOff(step, equation)) return false;
+  return !step.mentions(noticed, equation.start, equation.end);
 }
+
+/** The chain may end inside the last number: `75 * 2 = 1`. */
+function isCutOff({ text, channel }: StepReading, { left, right, end }: Equation): boolean {
+  if (channel !== 'reasoning' || end !== text.length || right.operations > 0) return false;
+  const [value, written] = [String(toNumber(left.value)), String(toNumber(right.value))];
+  return value !== written && value.startsWith(written);
+}
+
+/** With words beside it that cannot be read, nothing tells whether an equation is claimed, tried or denied. */
+function isUnreadable({ text }: StepReading, { start, end }: Equation, language: ChainLanguage): boolean {
+  const before = text.slice(Math.max(0, start - 200), start);
+  const after = text.slice(end, end + 200);
+  const hasWords = letters.test(before.slice(before.lastIndexOf('\n') + 1)) || /^[^\n]*\p{L}{2}/u.test(after);
+  return hasWords && language.isForeign(text);
+}
+
+const letters = /\p{L}{2}/u;
 
 /** The `7 = 8` of `3 + 4 = 7 = 8`, without units. */
 function isContinued({ left, right, from }: Equation, lexemes: readonly Lexeme[]): boolean {
@@ -90,13 +118,16 @@ function unitAfter(side: Expression, lexemes: readonly Lexeme[]): string | undef
   return side.units[0] ?? (following?.type === 'word' ? following.text : undefined);
 }
 
+/** About as many as a step of usual length has. */
+const NEAR_LEXEMES = 400;
+
 /** The true value of the left side follows in the same step: the writer has seen it. */
 function isPutRight(step: StepReading, { left, right }: Equation): boolean {
   const value = toNumber(left.value);
   if (Math.abs(value) < 10) return false;
   return step
     .lexemes()
-    .slice(right.next)
+    .slice(right.next, right.next + NEAR_LEXEMES)
     .some((lexeme) => lexeme.type === 'number' && isNear(lexeme.size, value, 1e-3));
 }
 
@@ -105,7 +136,7 @@ function isPutRight(step: StepReading, { left, right }: Equation): boolean {
  * the rounding that people take for granted, or as a running calculation (`5 + 5 = 10 + 3 = 13`).
  */
 export function holds(equation: Equation, step: StepReading): boolean {
-  const loose = equation.approximate || rounded.test(step.text);
+  const loose = equation.approximate || step.mentions(rounded, equation.start, equation.end);
   const { left, right } = equation;
   if (agree(left, right, loose, step.lexemes())) return true;
   if (goesOn(equation, step.lexemes()) || convertsUnits(equation, step.lexemes())) return true;

@@ -9,8 +9,8 @@ const MAX_SKIPPED = 2;
 const mark =
   /^\s{0,8}(?:[-*•+–]|\(?\d{1,6}[.):、]|[a-zA-Z][.)]|(?:step|item|option|idea|reason)\s{1,4}\d{1,6}\b)\s?/iu;
 const digitsOnly = /^[\s\d.,;:|()[\]{}&\\+*/=-]*$/;
-/** A few words and nothing else on a line, without a mark: an item too. */
-const bareItem = /^[ \t]{0,8}\p{L}[\p{L}'’-]{0,30}(?: [\p{L}'’-]{1,30}){0,5}[ \t]{0,2}$/u;
+/** A few words from a capital on and nothing else on a line, without a mark: an item too. */
+const bareItem = /^[ \t]{0,8}[\p{Lu}\p{Lo}][\p{L}'’-]{0,30}(?: [\p{L}'’-]{1,30}){0,5}[ \t]{0,2}$/u;
 const LONGEST_BARE_ITEM = 60;
 
 /** Items in a row, a line each; one line in between is allowed, and blank ones do not count. */

@@ -5,6 +5,9 @@ import { lex } from './lexer.ts';
 import type { TextReading } from './quantities.ts';
 import { wordHashes } from './words.ts';
 
+/** Words about an equation are looked for in so many units before and after it: the longest step of a live chain. */
+export const NEAR_UNITS = 1_024;
+
 /** A step with what several rules need of it, worked out once, when first asked for. */
 export class StepReading {
   readonly text: string;
@@ -12,6 +15,7 @@ export class StepReading {
   readonly channel: Step['channel'];
   private cachedLexemes: readonly Lexeme[] | undefined;
   private cachedWords: readonly number[] | undefined;
+  private mentioned: Map<RegExp, readonly number[]> | undefined;
   private cachedEquations: readonly Equation[] | undefined;
 
   constructor(step: Step) {
@@ -32,6 +36,25 @@ export class StepReading {
 
   equations(): readonly Equation[] {
     return (this.cachedEquations ??= findEquations(this.lexemes()));
+  }
+
+  /**
+   * Whether `pattern` (a global one) matches within `NEAR_UNITS` of a stretch of the text: anywhere in a step of usual
+   * length. All its matches are found once, so that a step of any length costs linear time.
+   */
+  mentions(pattern: RegExp, start: number, end: number): boolean {
+    let places = this.mentioned?.get(pattern);
+    if (places === undefined) {
+      places = Array.from(this.text.matchAll(pattern), ({ index }) => index);
+      (this.mentioned ??= new Map()).set(pattern, places);
+    }
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((places[middle] ?? 0) < start - NEAR_UNITS) low = middle + 1;
+      else high = middle;
+    }
+    return (places[low] ?? Infinity) <= end + NEAR_UNITS;
   }
 
   reading(): TextReading {
