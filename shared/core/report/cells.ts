@@ -20,7 +20,8 @@ export function intervalCell({ low, high }: Estimate): string {
 /** Two decimals near one, fewer above ten, more under a tenth: always two or three digits that mean something. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
-  if (size === 0) return '0.00';
+  // What is left of a 0 by rounding, as the low end of an interval.
+  if (size < 1e-12) return '0.00';
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
   if (size >= 0.0995) return value.toFixed(2);

@@ -51,6 +51,7 @@ export function readAttacks(
   const speaks = (classes: Group) => classNames.some((name) => flaggedRuns(classes.get(name)) > 0);
   const speaking = groups.filter(speaks);
   const named = classNames.filter((name) => speaking.some((classes) => flaggedRuns(classes.get(name)) > 0));
+  if (classNames.length === 0) return 'no run of an attack';
   if (named.length < 2) return 'flags in the runs of fewer than two classes';
   if (speaking.length < 2) return 'flags on fewer than two questions';
   const folds = Math.min(MOST_FOLDS, speaking.length);
