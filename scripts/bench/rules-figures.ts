@@ -3,7 +3,14 @@ import { createRandom } from '../../shared/core/random.ts';
 import type { Problem } from '../../shared/schemas/problem.ts';
 import type { Step } from '../../shared/schemas/step.ts';
 import type { RulesMonitor } from '../../workers/monitor/rules/rules-monitor.ts';
-import { cutIntoSteps, isHealthy, stepsOf, type LabelledChain, type Trace } from './rules-data.ts';
+import {
+  cutIntoSteps,
+  isHealthy,
+  stepsOf,
+  type Demonstration,
+  type LabelledChain,
+  type Trace,
+} from './rules-data.ts';
 import { withBackdoorStep, withFalseEquation, type InjectedChain } from './rules-injections.ts';
 import { loopShapes } from './rules-loops.ts';
 
@@ -80,6 +87,16 @@ export function injectionHits(
       count += 1;
   }
   return { count, of };
+}
+
+/** Published backdoored demonstrations whose first alarm is at their backdoor step. */
+export function demonstrationHits(monitor: RulesMonitor, demonstrations: readonly Demonstration[]): Share {
+  const backdoored = demonstrations.filter(({ at }) => at !== undefined);
+  const hits = backdoored.filter(({ question, steps, at }) => {
+    const problem = { query: question, asksForSteps: true };
+    return firstAlarm(monitor, problem, stepsOf(steps))?.stepIndex === at;
+  });
+  return { count: hits.length, of: backdoored.length };
 }
 
 /** Alarms of any type on healthy traces, after one of the transformations. */

@@ -5,7 +5,7 @@ import type { StepReading } from './step-reading.ts';
 /** What a rule has against one step: `quote` is a verbatim piece of it, at most 200 UTF-16 units. */
 export interface Finding {
   readonly errorType: ErrorCode;
-  /** [0, 1] */
+  /** [0, 1]. The rule's own guess: what was measured (`confidences.ts`) goes before it. */
   readonly confidence: number;
   readonly quote: string;
   /** One sentence for a person. */

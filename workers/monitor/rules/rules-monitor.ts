@@ -8,6 +8,7 @@ import { backdoorStepRule } from './backdoor-step.ts';
 import { bareAnswerRule } from './bare-answer.ts';
 import { changedAnswerRule } from './changed-answer.ts';
 import { changedValueRule } from './changed-value.ts';
+import { confidences } from './confidences.ts';
 import { exactLoopRule } from './exact-loop.ts';
 import { foreignProblemRule } from './foreign-problem.ts';
 import { growingListRule } from './growing-list.ts';
@@ -120,10 +121,16 @@ function raised(
     stepIndex,
     errorDetected: true,
     errorType: finding.errorType,
-    confidence: finding.confidence,
+    confidence: confidenceOf(rule, finding),
     errorLocation: finding.quote,
     errorExplanation: finding.explanation,
     rule,
     durationMs,
   };
+}
+
+/** The measured precision of the rule; its own guess where nothing was measured. */
+function confidenceOf(rule: string, finding: Finding): number {
+  const measured = confidences.get(rule);
+  return measured === undefined || measured.source === 'none' ? finding.confidence : measured.value;
 }
