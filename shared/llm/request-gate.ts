@@ -19,6 +19,8 @@ export interface RequestGate {
   enter(size: RequestSize, signal: AbortSignal): Promise<Admission | undefined>;
   /** The model asks to be left alone for so long: nobody enters before that, in any process. */
   pause(ms: number): Promise<void>;
+  /** A request failed, and is sent again after so long: counted. */
+  retried(waitMs: number): void;
 }
 
 /** Holds nobody back. */
@@ -26,6 +28,7 @@ export const openGate: RequestGate = {
   countsTokens: false,
   enter: (_size, signal) => Promise.resolve(signal.aborted ? undefined : admitted),
   pause: () => Promise.resolve(),
+  retried: () => undefined,
 };
 
 /** Of a request that counts nowhere: nobody is told that it arrived or is over. */

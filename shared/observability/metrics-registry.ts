@@ -81,6 +81,8 @@ export const metricDefinitions = {
   haltline_watch_wait_seconds_total: ['counter', 'Time of these waits', []],
   haltline_model_waits_total: ['counter', 'Requests that waited for what a model can take', ['model']],
   haltline_model_wait_seconds_total: ['counter', 'Time of these waits', ['model']],
+  haltline_model_retries_total: ['counter', 'Requests that failed and are sent again', ['model']],
+  haltline_model_retry_wait_seconds_total: ['counter', 'Time waited before that', ['model']],
   haltline_monitor_chains: ['gauge', 'Chains that a monitor worker watches', []],
   haltline_monitor_calls: ['gauge', 'Judgements by a model that it has under way, and that wait', ['state']],
 } as const satisfies Record<string, readonly ['counter' | 'gauge', string, readonly string[]]>;

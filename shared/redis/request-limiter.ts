@@ -59,14 +59,21 @@ export class RequestLimiter {
       countsTokens: limits.tokensPerMinute !== undefined,
       enter: (size, signal) => lane.enter(limits, size, signal),
       pause: (ms) => lane.pause(ms),
+      retried: (waitMs) => lane.retried(waitMs),
     };
   }
 
-  /** What requests of this process have waited for their turns, by model. */
+  /** What requests of this process have waited, for their turns and before they were sent again, by model. */
   *samples(): Generator<Sample> {
-    for (const { model, waits, waitedMs } of this.#lanes.values()) {
+    for (const { model, waits, waitedMs, retries, retryWaitMs } of this.#lanes.values()) {
       yield { name: 'haltline_model_waits_total', labels: { model }, value: waits };
       yield { name: 'haltline_model_wait_seconds_total', labels: { model }, value: waitedMs / 1_000 };
+      yield { name: 'haltline_model_retries_total', labels: { model }, value: retries };
+      yield {
+        name: 'haltline_model_retry_wait_seconds_total',
+        labels: { model },
+        value: retryWaitMs / 1_000,
+      };
     }
   }
 
@@ -97,6 +104,8 @@ class Lane {
   readonly model: string;
   waits = 0;
   waitedMs = 0;
+  retries = 0;
+  retryWaitMs = 0;
   readonly #options: RequestLimiterOptions;
   readonly #keys: string[];
   readonly #log: Logger;
@@ -155,6 +164,11 @@ class Lane {
     await pauseScript.run(this.#options.redis, this.#keys, [pauseMs]);
     // Now, and no sooner: who asked before that has been answered.
     this.#openUntilMs = -Infinity;
+  }
+
+  retried(waitMs: number): void {
+    this.retries += 1;
+    this.retryWaitMs += waitMs;
   }
 
   close(): void {

@@ -53,6 +53,7 @@ export function openTargetStream(
         random: Math.random,
         signal,
         onWait: ({ reason, waitMs }) => {
+          options.gate.retried(waitMs);
           options.log.warn(
             { event: 'request-retried', reason, waitMs },
             'a request failed and is sent again',

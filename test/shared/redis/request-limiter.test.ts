@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSimulator, type SimulatorOptions } from '../../../scripts/simulator/create-simulator.ts';
 import { createRedis, redisOptionsFromUrl } from '../../../shared/redis/connection.ts';
+import type { MetricName } from '../../../shared/observability/metrics-registry.ts';
 import { createKeys } from '../../../shared/redis/keys.ts';
 import { RequestLimiter } from '../../../shared/redis/request-limiter.ts';
 import type { ModelLimits } from '../../../shared/schemas/sweep-spec.ts';
@@ -116,10 +117,20 @@ describe('requests a minute', () => {
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(windowMs - 1);
   });
 
+  test('requests that are sent again, and the time waited before that, are told, however many gates a model has', () => {
+    const { limiter } = oneProcess();
+    limiter.gate(model).retried(500);
+    limiter.gate(model, { maxConcurrency: 1 }).retried(1_000);
+    limiter.gate({ ...model, model: 'other' }).retried(250);
+    expect(valuesOf(limiter, ['haltline_model_retries_total'])).toEqual([2, 1]);
+    expect(valuesOf(limiter, ['haltline_model_retry_wait_seconds_total'])).toEqual([1.5, 0.25]);
+  });
+
   test('time spent waiting is told', async () => {
     const { limiter } = oneProcess({ windowMs: 400 });
     const gate = limiter.gate(model, { requestsPerMinute: 1 });
-    const waits = () => [...limiter.samples()].map(({ value }) => value);
+    const waits = () =>
+      valuesOf(limiter, ['haltline_model_waits_total', 'haltline_model_wait_seconds_total']);
     (await gate.enter(size(0), never))?.leave();
     expect(waits()).toEqual([0, 0]);
     await gate.enter(size(0), never);
@@ -272,5 +283,9 @@ test('two models, and one model under two keys, have counts of their own', async
   const models = [model, { ...model, model: 'other' }, { ...model, apiKeyEnv: 'KEY' }];
   const all = await Promise.all(models.map((each) => limiter.gate(each, limits).enter(size(0), never)));
   expect(all.every((admission) => admission !== undefined)).toBe(true);
-  expect([...limiter.samples()].map(({ value }) => value)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(valuesOf(limiter, ['haltline_model_waits_total'])).toEqual([0, 0, 0]);
 });
+
+function valuesOf(limiter: RequestLimiter, names: readonly MetricName[]): number[] {
+  return [...limiter.samples()].filter(({ name }) => names.includes(name)).map(({ value }) => value);
+}

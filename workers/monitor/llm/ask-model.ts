@@ -68,8 +68,10 @@ async function askAs(
     maxAttempts: MAX_ATTEMPTS,
     retryAfterCapMs: spec.timeouts.totalMs,
   };
-  const onWait = ({ reason, waitMs }: { reason: string; waitMs: number }): void =>
+  const onWait = ({ reason, waitMs }: { reason: string; waitMs: number }): void => {
+    endpoint.gate.retried(waitMs);
     endpoint.log.warn({ event: 'judgement-retried', reason, waitMs }, 'a judgement is asked for again');
+  };
   return (await withRetries(attempt, settings, { random: Math.random, signal, onWait })).end;
 }
 

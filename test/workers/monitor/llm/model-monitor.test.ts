@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { countTokens as serverTokens } from '../../../../scripts/simulator/cut-tokens.ts';
 import { countTokens } from '../../../../shared/core/tokens.ts';
+import { createKeys } from '../../../../shared/redis/keys.ts';
+import { RequestLimiter } from '../../../../shared/redis/request-limiter.ts';
 import type { MonitorUse } from '../../../../shared/schemas/run-result.ts';
 import { createModelMonitor } from '../../../../workers/monitor/llm/model-monitor.ts';
 import { buildPrompt, RETRY_NOTE } from '../../../../workers/monitor/llm/prompt.ts';
 import { KnownFormats } from '../../../../workers/monitor/llm/reply-format.ts';
 import { Slots } from '../../../../workers/monitor/slots.ts';
 import { chatEvent, type Exchange, startServer } from '../../../shared/llm/raw-server.ts';
+import { testRedis } from '../../../support/redis.ts';
+import { silentLog } from '../../../support/silent-log.ts';
 import { hostileTexts } from './hostile-chains.ts';
 import { gistOf, judgeAll, noAbort, problem, simulate, specAt, stepOf, toolsWith } from './judging.ts';
 
@@ -189,13 +193,18 @@ describe('a request that fails', () => {
             ? { type: 'cut', afterTokens: 3 }
             : undefined,
     });
-    const { verdicts, uses } = await judgeAll(specAt(url), ['2 + 2 = 5.']);
+    const { redis, prefix } = testRedis();
+    const limiter = new RequestLimiter({ redis, keys: createKeys(prefix), log: silentLog });
+    const { verdicts, uses } = await judgeAll(specAt(url), ['2 + 2 = 5.'], { tools: toolsWith({ limiter }) });
     expect(verdicts.map(gistOf)).toEqual(['2b']);
     expect(uses.map(({ calls, tokensIn }) => [calls, tokensIn > 0])).toEqual([
       [1, false],
       [1, true],
       [1, true],
     ]);
+    const told = new Map([...limiter.samples()].map(({ name, value }) => [name, value]));
+    expect(told.get('haltline_model_retries_total')).toBe(2);
+    expect(told.get('haltline_model_retry_wait_seconds_total')).toBeGreaterThan(0);
   });
 
   it('after part of its reply is believed if that is an alarm, and never if it is none', async () => {
