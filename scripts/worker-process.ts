@@ -16,6 +16,11 @@ export interface WorkerFleetOptions {
   readonly onBroken: (kind: WorkerKind) => void;
 }
 
+/**
+ * What a worker allocates for a step is soon of no use: with room for more of it, it is gone before anybody looks. In MB a
+ * half; the default of 16 cost workers a twelfth more CPU in a replay of labelled chains.
+ */
+const nodeFlags = ['--max-semi-space-size=32'];
 const RESTART_MS = 1_000;
 /** One that lived this long had started well. */
 const STARTED_WELL_MS = 10_000;
@@ -79,7 +84,7 @@ export class WorkerFleet {
     const child = fork(commandPath(), ['worker', kind], {
       // One port can't serve them all.
       env: { ...env, HALTLINE_HEALTH_PORT: '' },
-      execArgv: [],
+      execArgv: nodeFlags,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#children.get(kind)?.add(child);

@@ -69,8 +69,8 @@ export function createKeys(prefix: string): Keys {
       };
     },
     run: (sweep, place) => {
-      const key = (name: string) => `${prefix}:run:{${asTag(sweep)}/${String(place)}}:${name}`;
-      return { run: key('run'), steps: key('steps'), verdicts: key('verdicts') };
+      const head = `${prefix}:run:{${asTag(sweep)}/${String(place)}}:`;
+      return { run: `${head}run`, steps: `${head}steps`, verdicts: `${head}verdicts` };
     },
     limits: (model) => {
       const key = (name: string) => `${prefix}:limits:{${asTag(model)}}:${name}`;

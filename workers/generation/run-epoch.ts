@@ -126,7 +126,8 @@ export class RunEpoch {
       leaveLoad();
       stopListening();
       signal.removeEventListener('abort', onAbort);
-      this.#stopStream.abort();
+      // With a reason of ours: the usual one is an error with its stack, for nobody.
+      this.#stopStream.abort('epoch over');
       this.#publisher.close();
     }
   }
