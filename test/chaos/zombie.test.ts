@@ -114,7 +114,7 @@ test('a woken worker whose start is sent again takes nothing over, and what it w
   const { ask, dump } = await freezeWorker();
   const before = await dump();
   expect(before.run['wasted']).toBe('25');
-  expect(await ask('start')).toEqual({ epoch: 1, wasted: 0 });
+  expect(await ask('start')).toEqual({ epoch: 1, wasted: 0, crashed: false });
   expect(await dump()).toEqual(before);
   expect(await ask('publish')).toEqual({ refused: 'stale' });
 });
