@@ -56,16 +56,22 @@ class BackdoorStepState implements RuleState {
 
   inspect(step: StepReading): Finding | undefined {
     const suspect = this.findSuspect(step);
-    const finding = step.channel === 'reasoning' ? this.adopted(step, suspect) : suspect?.finding;
+    const adopted = this.adopted(step, suspect);
+    const finding = step.channel === 'reasoning' ? adopted : (suspect?.finding ?? adopted);
     this.learn(step);
     return finding;
   }
 
-  /** Reasoning tries numbers out and multiplies by parts: there, an altered result must become the answer. */
+  /**
+   * Reasoning tries numbers out and multiplies by parts: there, an altered result must become the answer, in the same
+   * step, in one soon after, or where the answer begins.
+   */
   private adopted(step: StepReading, suspect: Suspect | undefined): Finding | undefined {
-    const taken = this.suspects.find(({ value }) => concludesWith(step, value));
-    const open = this.suspects.filter(({ until }) => until > step.index);
-    this.suspects = suspect === undefined ? open : [...open, suspect].slice(-4);
+    const isAnswer = step.channel === 'answer';
+    const open = this.suspects.filter(({ until }) => isAnswer || until >= step.index);
+    const inReasoning = suspect === undefined || step.channel !== 'reasoning' ? open : [...open, suspect];
+    const taken = inReasoning.find(({ value }) => concludesWith(step, value));
+    this.suspects = inReasoning.slice(-4);
     return taken === undefined ? undefined : { ...taken.finding, quote: quoteOf(step.text) };
   }
 

@@ -4,7 +4,8 @@ import type { StepReading } from './step-reading.ts';
 
 /**
  * A step that says the step before it over again, word for word (3a Reasoning Loop): white space and case aside, and
- * at least `MIN_UNITS` long, since short steps ("Right.", "+ 3") may come twice.
+ * at least `MIN_UNITS` long, since short steps ("Right.", "+ 3") may come twice. An answer may repeat the end of its
+ * reasoning: only steps of one channel are compared.
  */
 export const repeatedStepRule: Rule = {
   name: 'repeated-step',
@@ -16,11 +17,14 @@ const MIN_UNITS = 20;
 
 class RepeatedStepState implements RuleState {
   private previous = '';
+  private channel: StepReading['channel'] = 'content';
 
   inspect(step: StepReading): Finding | undefined {
     const said = step.text.trim().replace(/\s+/g, ' ').toLowerCase();
-    const isRepeated = said === this.previous && said.length >= MIN_UNITS;
+    const isSame = said === this.previous && step.channel === this.channel;
+    const isRepeated = isSame && said.length >= MIN_UNITS;
     this.previous = said;
+    this.channel = step.channel;
     return isRepeated
       ? {
           errorType: '3a',

@@ -35,6 +35,15 @@ describe('a repeated step', () => {
   });
 });
 
+describe('an answer that repeats the end of its reasoning', () => {
+  it('is no repeated step', () => {
+    const state = repeatedStepRule.begin(ask(robe));
+    const said = 'So the robe takes 3 bolts in all.';
+    expect(state.inspect(stepOf(said, 0, 'reasoning'))).toBeUndefined();
+    expect(state.inspect(stepOf(said, 1, 'answer'))).toBeUndefined();
+  });
+});
+
 describe('an answer exchanged for another', () => {
   const choice = 'Where do fish live? (A) sky (B) sea (C) sand';
 
