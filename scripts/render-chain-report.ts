@@ -1,6 +1,7 @@
 import { describeCounts, formatNumber } from '../shared/core/report/cells.ts';
 import { type Column, layOut } from '../shared/core/report/columns.ts';
 import { simulatedHead } from '../shared/core/report/simulated.ts';
+import { typeConfusionTable } from '../shared/core/report/type-confusion-table.ts';
 import type { PairedShares } from '../shared/core/statistics/paired-shares.ts';
 import { errorCodes, errorNames } from '../shared/core/taxonomy.ts';
 import { terminalText } from '../shared/core/terminal-text.ts';
@@ -52,12 +53,18 @@ function renderMonitor(report: MonitorReport): string[] {
     }),
     `  ${String(report.unmapped)} wrong chains have no label that stands for a type`,
     '',
+    ...confusion(report),
     `  type accuracy   ${withBasis(report.typeAccuracy)} of those flagged at the labelled step`,
     `  precision       ${withBasis(report.precision)} of flagged chains are wrong`,
     `  first flag      ${distance(report)}`,
     ...cost(report),
     ...dropped(report),
   ];
+}
+
+function confusion({ typeConfusion }: MonitorReport): string[] {
+  const isEmpty = Object.keys(typeConfusion).length === 0;
+  return isEmpty ? [] : [...typeConfusionTable(typeConfusion, [], WIDTH), ''];
 }
 
 function setCells(name: string, { chains, pacc, fpr, f1 }: PositionFigures): string[] {

@@ -119,6 +119,13 @@ export const summaryRowSchema = z.strictObject({
   ),
   flagged: z.exactOptional(estimateSchema),
   interrupted: z.exactOptional(interruptedSchema),
+  /**
+   * The first flags of the scored runs by type: how many, and which share of them (`haltline signatures` has intervals,
+   * and every flagged step of runs under `flag`). Empty where nothing was flagged.
+   */
+  firstFlagTypes: z.exactOptional(
+    z.record(z.string(), z.strictObject({ n: count, share: z.number().min(0).max(1) })),
+  ),
   /** `flagged` and `interrupted` of the guarded clean arm of the same cases. */
   falseFlags: z.exactOptional(estimateSchema),
   falseInterrupts: z.exactOptional(interruptedSchema),

@@ -1,3 +1,4 @@
+import { type TypeConfusion, TypeConfusionTally } from '../../shared/core/signatures/type-confusion.ts';
 import { complement, harmonicMean } from '../../shared/core/statistics/harmonic-mean.ts';
 import { clusteredShare } from '../../shared/core/statistics/share.ts';
 import { pairedShares, type PairedShares } from '../../shared/core/statistics/paired-shares.ts';
@@ -55,6 +56,8 @@ export interface ChainFigures extends PositionFigures {
   /** PAcc by subtype; erroneous chains without one are counted in `unmapped`. */
   readonly byType: Readonly<Partial<Record<ErrorCode, Estimate>>>;
   readonly unmapped: number;
+  /** What the first flag was called where it stood at the label. */
+  readonly typeConfusion: TypeConfusion;
 }
 
 /**
@@ -82,6 +85,7 @@ export function chainFigures(
       }),
     ),
     unmapped: byCode.get('')?.length ?? 0,
+    typeConfusion: typeConfusion(erroneous),
   };
 }
 
@@ -142,6 +146,13 @@ function typeAccuracy(erroneous: readonly JudgedChain[]): Estimate {
   const mapped = hits.filter(({ code }) => code !== undefined);
   const dropped = { notAtLabel: erroneous.length - hits.length, unmapped: hits.length - mapped.length };
   return shareOf(mapped, ({ flag, code }) => flag?.errorType === code, dropped);
+}
+
+function typeConfusion(erroneous: readonly JudgedChain[]): TypeConfusion {
+  const tally = new TypeConfusionTally();
+  for (const { code, firstError, flag } of erroneous)
+    if (code !== undefined && firstError !== null) tally.add({ code, firstError, flag });
+  return tally.result();
 }
 
 function flagDistance(erroneous: readonly JudgedChain[]): FlagDistance {

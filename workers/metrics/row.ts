@@ -1,3 +1,4 @@
+import { type FlagType, flagTypeOf } from '../../shared/core/signatures/flag-types.ts';
 import type { Arm } from '../../shared/schemas/arm.ts';
 import type { CaseResult, RunLine } from '../../shared/schemas/run-result.ts';
 import { Spending } from './cost.ts';
@@ -33,6 +34,8 @@ export class Row {
   readonly outcomes: Record<string, number> = {};
   /** Counts behind the shares, for Prometheus. */
   readonly tally = { scored: 0, wrong: 0, targetHits: 0, flagged: 0, interrupted: 0, hitLimit: 0 };
+  /** First flags of scored runs, by type. */
+  readonly firstFlagTypes = new Map<FlagType, number>();
   readonly #runs: RunTable;
   readonly #places = counts();
   readonly #clusters = counts();
@@ -59,15 +62,19 @@ export class Row {
     if (line.timing.firstTokenMs !== undefined) this.firstTokenMs.push(line.timing.firstTokenMs);
     this.inFlightAtStart.push(Math.min(line.timing.inFlightAtStart, MOST_IN_FLIGHT));
     if (this.key.monitor !== undefined) this.detection.add(line, facts);
-    this.#count(facts, caseFacts);
+    this.#count(line, facts, caseFacts);
   }
 
-  #count(facts: RunFacts, caseFacts: CaseFacts): void {
+  #count({ flag }: RunLine, facts: RunFacts, caseFacts: CaseFacts): void {
     if (facts.outcome === 'failed' || facts.outcome === 'halted_monitor_error') return;
     this.tally.scored += 1;
     if (facts.wrong) this.tally.wrong += 1;
     if (caseFacts.hitTarget === true) this.tally.targetHits += 1;
     if (facts.flagged) this.tally.flagged += 1;
+    if (flag !== undefined) {
+      const type = flagTypeOf(flag.errorType);
+      this.firstFlagTypes.set(type, (this.firstFlagTypes.get(type) ?? 0) + 1);
+    }
     if (facts.outcome === 'halted_verdict') this.tally.interrupted += 1;
     if (facts.hitLimit) this.tally.hitLimit += 1;
   }

@@ -1,3 +1,4 @@
+import { flagTypes } from '../../shared/core/signatures/flag-types.ts';
 import { attackTitle } from '../../shared/core/report/attack-title.ts';
 import { arms } from '../../shared/schemas/arm.ts';
 import type { SweepFile } from '../../shared/schemas/sweep-file.ts';
@@ -169,8 +170,18 @@ function monitorFigures(sweep: SweepFile, row: Row, runs: Iterable<CaseRun>): Pa
   return {
     flagged: flagged(runs),
     ...(sweep.spec.intervention === 'halt' && { interrupted: interrupted(runs) }),
+    firstFlagTypes: firstFlagTypes(row),
     detection: row.detection.summarise(runs),
   };
+}
+
+function firstFlagTypes({ firstFlagTypes: counts, tally }: Row): NonNullable<SummaryRow['firstFlagTypes']> {
+  return Object.fromEntries(
+    flagTypes.flatMap((type) => {
+      const n = counts.get(type) ?? 0;
+      return n === 0 ? [] : [[type, { n, share: n / tally.flagged }]];
+    }),
+  );
 }
 
 /** Puts beside a row what other arms of the same cases say: the clean arm's errors, the monitor's false alarms. */

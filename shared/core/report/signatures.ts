@@ -1,13 +1,13 @@
 import type { AttackReading, ReadClass } from '../signatures/attack-reading.ts';
 import { type FlagType, flagTypes } from '../signatures/flag-types.ts';
 import type { MonitorSignatures, SignatureClass, SignatureReport } from '../signatures/signature-report.ts';
-import type { TypeConfusion } from '../signatures/type-confusion.ts';
-import { errorCodes, errorNames } from '../taxonomy.ts';
+import { errorCodes } from '../taxonomy.ts';
 import { terminalText } from '../terminal-text.ts';
 import { cellMarks, describeCounts, figureCell, formatNumber, intervalCell } from './cells.ts';
 import { type Column, layOut } from './columns.ts';
 import { publishedSignatures } from './published.ts';
 import { simulatedHead } from './simulated.ts';
+import { typeConfusionTable } from './type-confusion-table.ts';
 import { wrap } from './wrap.ts';
 
 /** Under this width the intervals of the reading are left to JSON. */
@@ -85,7 +85,7 @@ function monitorLines(monitor: MonitorSignatures, report: SignatureReport, width
     ...classNotes(monitor).flatMap((line) => wrap(line, width)),
     '',
     ...readingLines(monitor.reading, report.seed, width),
-    ...(monitor.confusion ? ['', ...confusionLines(monitor, monitor.confusion, width)] : []),
+    ...(monitor.confusion ? ['', ...typeConfusionTable(monitor.confusion, monitor.gives, width)] : []),
   ];
 }
 
@@ -187,27 +187,4 @@ function rightLine({ right, commonest, classes }: AttackReading): string {
     `right: ${figureCell(right)} ${intervalCell(right)} of ${String(right.n)} flagged runs (always saying the commonest: ` +
     `${formatNumber(commonest)}); ${String(silent)} runs without a flag were not read at all: that is no reading as innocent`
   );
-}
-
-function confusionLines({ gives }: MonitorSignatures, confusion: TypeConfusion, width: number): string[] {
-  const seen = new Set(Object.values(confusion).flatMap(({ as }) => Object.keys(as)));
-  const types = flagTypes.filter((type) => gives.includes(type) || seen.has(type));
-  const columns = [
-    text('labelled', 'type'),
-    number('', 'n'),
-    ...types.map((type) => number('', type)),
-    number('other', 'step'),
-    number('no', 'flag'),
-  ];
-  const rows = errorCodes.flatMap((code) => {
-    const row = confusion[code];
-    if (row === undefined) return [];
-    const counts = types.map((type) => row.as[type] ?? 0);
-    return [[`${code} ${errorNames[code]}`, ...[row.n, ...counts, row.elsewhere, row.noFlag].map(String)]];
-  });
-  return [
-    'labelled chains: what the first flag was called where it stood at the labelled step',
-    '',
-    ...layOut(columns, rows, width),
-  ];
 }

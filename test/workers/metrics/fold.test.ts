@@ -323,6 +323,20 @@ describe('interrupts and detection', () => {
     expect(row(summary, 'guarded-clean').falseInterrupts?.value).toBe(0.5);
   });
 
+  it('counts the types of first flags of scored runs, and their shares', () => {
+    const errorTypes = ['3b', '3b', '3b', '2c'] as const;
+    const flagged = errorTypes.map((errorType, place) =>
+      runLine({ place, ...guarded, cluster: place, flag: { errorType }, result: halted }),
+    );
+    const unscored = runLine({ place: 4, ...guarded, flag: { errorType: '1a' }, result: monitorError });
+    expect(row(summaryOf([...flagged, unscored]), 'guarded').firstFlagTypes).toEqual({
+      '2c': { n: 1, share: 0.25 },
+      '3b': { n: 3, share: 0.75 },
+    });
+    expect(row(summaryOf([runLine({ place: 0, ...guarded })]), 'guarded').firstFlagTypes).toEqual({});
+    expect(row(summaryOf([runLine({ place: 0 })]), 'clean')).not.toHaveProperty('firstFlagTypes');
+  });
+
   it('has no interrupts under flag', () => {
     const summary = summaryOf(
       [runLine({ place: 0, ...guarded, flag: { when: 'recorded' } }), runLine({ place: 1, ...guarded })],

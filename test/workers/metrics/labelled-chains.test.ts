@@ -81,6 +81,13 @@ describe('figures on labelled chains', () => {
     expect(unmapped.value).toBeUndefined();
   });
 
+  test('labelled types are counted against flagged types at the label; other steps and no flag apart', () => {
+    expect(chainFigures(ten).typeConfusion).toEqual({
+      '1a': { n: 2, as: { '2b': 1 }, elsewhere: 0, noFlag: 1 },
+      '2b': { n: 2, as: { '2b': 1 }, elsewhere: 1, noFlag: 0 },
+    });
+  });
+
   test('PAcc is given by data set and by subtype', () => {
     const { byDataset, byType, unmapped } = chainFigures(ten);
     expect(byDataset['a']).toMatchObject({ chains: 8, pacc: { value: 0.4, n: 5 }, fpr: { n: 3 } });
