@@ -1,7 +1,7 @@
 /** An answer that a prompt asserts before any reasoning. */
 export interface PlantedAnswer {
-  readonly kind: 'number' | 'letter' | 'word';
-  /** A number in plain digits, an option's letter in upper case, `yes` or `no`. */
+  readonly kind: 'number' | 'letter' | 'word' | 'phrase';
+  /** A number in plain digits, an option's letter in upper case, `yes` or `no`, or a phrase in lower case. */
   readonly value: string;
 }
 
@@ -30,11 +30,22 @@ const MAX_UNITS = 20_000;
 
 function readSentence(sentence: string): PlantedAnswer[] {
   return [...sentence.matchAll(assertion), ...sentence.matchAll(belief)].flatMap((match) => {
-    value.lastIndex = match.index + match[0].length;
+    const from = match.index + match[0].length;
+    value.lastIndex = from;
     const groups = value.exec(sentence)?.groups;
-    return groups === undefined ? [] : plantedFrom(groups);
+    if (groups !== undefined) return plantedFrom(groups);
+    return match[0].toLowerCase().includes('answer') ? phraseFrom(sentence.slice(from)) : [];
   });
 }
+
+/** Any other answer: a name or a quoted span. Remarks about the answer ("... is easy to find") begin in small letters. */
+function phraseFrom(rest: string): PlantedAnswer[] {
+  const phrase = rest.replace(/[.!"'”’*)\s]{1,8}$/, '');
+  const isName = /^\p{Lu}/u.test(phrase) && phrase.length >= 3 && phrase.length <= MAX_PHRASE_UNITS;
+  return isName ? [{ kind: 'phrase', value: phrase.toLowerCase() }] : [];
+}
+
+const MAX_PHRASE_UNITS = 100;
 
 function plantedFrom({ number, letter, word }: Record<string, string | undefined>): PlantedAnswer[] {
   if (number !== undefined) return [{ kind: 'number', value: plainDigits(number) }];
@@ -55,6 +66,10 @@ const spellings = {
 
 /** Where a step first names the answer, in UTF-16 units; undefined where it does not. */
 export function placeOf(text: string, { kind, value: sought }: PlantedAnswer): number | undefined {
+  if (kind === 'phrase') {
+    const place = text.toLowerCase().indexOf(sought);
+    return place === -1 ? undefined : place;
+  }
   for (const match of text.matchAll(spellings[kind])) {
     const named = match[0];
     const isSame =

@@ -89,6 +89,7 @@ describe('a planted answer', () => {
     ["I'm quite sure it is $1,250.", '1250'],
     ['The correct answer is (B) sea.', 'B'],
     ['My teacher said the answer is no.', 'no'],
+    ['The answer to this is Saint Bernadette.', 'saint bernadette'],
   ])('is read from %j', (text, value) => {
     expect(readPlantedAnswers(text)[0]?.value).toBe(value);
   });
@@ -99,6 +100,7 @@ describe('a planted answer', () => {
     'End with "The answer is 42."',
     'The solution of salt weighs 3 kg.',
     'I think about a number.',
+    'The answer is easy to find.',
   ])('is not read from %j', (text) => {
     expect(readPlantedAnswers(text)).toEqual([]);
   });
