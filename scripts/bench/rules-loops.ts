@@ -127,10 +127,19 @@ export const loopShapes: readonly LoopShape[] = [
     'long but finite',
     (r) => `${many(30, () => sentence(r), '\n\n')}\n\n${cycle(r, `${block(r, 3, ' ')}\n\n`, 6_000)}`,
   ),
+  // Two reports are of guards that fired on no loop. The loops here are what such a guard must still see.
+  shape(
+    'false alarm: a loop late in a long session',
+    (r) => `${session(r)}\n\n${cycle(r, `${block(r, 2 + r.int(6), '\n\n')}\n\n`, 9_000)}`,
+  ),
+  shape(
+    'false alarm: grids without end',
+    (r) => `${grids(r)}\n\n${cycle(r, `${'0 '.repeat(6 + r.int(14))}\n`, 9_000)}`,
+  ),
   {
     name: 'false alarm: long session',
     healthy: true,
-    build: (r) => many(12, () => `${preamble(r)}${block(r, 2, '\n\n')}`, '\n\n'),
+    build: (r) => session(r),
   },
   { name: 'false alarm: grids and padding', healthy: true, build: grids },
 ];
@@ -138,6 +147,9 @@ export const loopShapes: readonly LoopShape[] = [
 function shape(name: string, loop: (random: Random) => string): LoopShape {
   return { name, healthy: false, build: (random) => preamble(random) + loop(random) };
 }
+
+const session = (random: Random): string =>
+  many(12, () => `${preamble(random)}${block(random, 2, '\n\n')}`, '\n\n');
 
 function plan(random: Random): string {
   const points = Array.from({ length: 5 }, () => sentence(random));

@@ -16,7 +16,7 @@ const otherScript = /(?:[^\P{L}\p{Script=Latin}]){3}/u;
 
 /**
  * Whether a chain is written in a language that rules of words (`if`, `about`, `remainder`) cannot read. Settled by its
- * first English word, or by two dozen without one; before that the script of the step decides.
+ * first English word, or by two dozen without one; before that the script decides.
  */
 export class ChainLanguage {
   private words = 0;
@@ -31,8 +31,8 @@ export class ChainLanguage {
     }
   }
 
-  /** Asked after the step was read. */
-  isForeign(step: string): boolean {
-    return (!this.isEnglish && this.words >= MIN_WORDS) || otherScript.test(step);
+  /** Asked after the step was read; of the words around what is judged. */
+  isForeign(words: string): boolean {
+    return (!this.isEnglish && this.words >= MIN_WORDS) || otherScript.test(words);
   }
 }

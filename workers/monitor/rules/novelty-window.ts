@@ -7,34 +7,46 @@ const LARGEST = 1 << 16;
  * new.
  */
 export class NoveltyWindow {
+  /** Of the last sequences, up to the longer window, whether each was new. */
   private readonly isNew: Uint8Array;
   private table = new Int32Array(SMALLEST);
   private filled = 0;
   private slot = 0;
-  private isFull = false;
+  private seen = 0;
   private fresh = 0;
+  private longFresh = 0;
   private readonly size: number;
 
-  /** @param size - sequences in the window */
-  constructor(size: number) {
+  /**
+   * @param size - sequences in the window
+   * @param longSize - those in a second window over the same sequences, `size` or more
+   */
+  constructor(size: number, longSize = size) {
     this.size = size;
-    this.isNew = new Uint8Array(size);
+    this.isNew = new Uint8Array(longSize);
   }
 
   /** Takes the hash of the next sequence. */
   push(hash: number): void {
-    const isNew = this.remember(hash ^ (hash >>> 13)) ? 1 : 0;
-    this.fresh += isNew - (this.isNew[this.slot] ?? 0);
-    this.isNew[this.slot] = isNew;
-    this.slot += 1;
-    if (this.slot < this.size) return;
-    this.slot = 0;
-    this.isFull = true;
+    const { isNew, slot, size } = this;
+    const now = this.remember(hash ^ (hash >>> 13)) ? 1 : 0;
+    const leaving = slot >= size ? slot - size : slot - size + isNew.length;
+    // In a window of the longer size it is this very slot that leaves: it is read before it is written.
+    this.fresh += now - (isNew[leaving] ?? 0);
+    this.longFresh += now - (isNew[slot] ?? 0);
+    isNew[slot] = now;
+    this.slot = slot + 1 === isNew.length ? 0 : slot + 1;
+    this.seen += 1;
   }
 
   /** [0, 1]; 1 until the window is full. */
   share(): number {
-    return this.isFull ? this.fresh / this.size : 1;
+    return this.seen >= this.size ? this.fresh / this.size : 1;
+  }
+
+  /** The same of the longer window. */
+  longShare(): number {
+    return this.seen >= this.isNew.length ? this.longFresh / this.isNew.length : 1;
   }
 
   /** Files a sequence; tells whether it was not there. */

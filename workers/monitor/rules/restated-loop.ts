@@ -25,20 +25,28 @@ interface Floor {
   readonly gram: 2 | 4;
   /** Sequences looked at. */
   readonly size: number;
-  /** The lowest share of new sequences that healthy chains keep. */
+  /** A lower share of new sequences than healthy chains keep. */
   readonly share: number;
 }
 
-/** Of sequences of four words, and of two. */
-const floors: Readonly<Record<Policy, readonly [Floor, Floor]>> = {
-  precise: [
-    { gram: 4, size: 400, share: 0.25 },
-    { gram: 2, size: 400, share: 0.05 },
-  ],
-  sensitive: [
-    { gram: 4, size: 300, share: 0.35 },
-    { gram: 2, size: 300, share: 0.08 },
-  ],
+interface Floors {
+  readonly fours: Floor;
+  /** Copies in which a word here and there is another keep more that is new, but keep it for long. */
+  readonly longFours: Floor;
+  readonly pairs: Floor;
+}
+
+const floors: Readonly<Record<Policy, Floors>> = {
+  precise: {
+    fours: { gram: 4, size: 400, share: 0.25 },
+    longFours: { gram: 4, size: 800, share: 0.36 },
+    pairs: { gram: 2, size: 400, share: 0.05 },
+  },
+  sensitive: {
+    fours: { gram: 4, size: 300, share: 0.35 },
+    longFours: { gram: 4, size: 800, share: 0.4 },
+    pairs: { gram: 2, size: 300, share: 0.08 },
+  },
 };
 
 /** Words after which the windows are looked at, inside a step too: a step may be a whole chain. */
@@ -47,7 +55,7 @@ const LOOK_EVERY = 64;
 class RestatedLoopState implements RuleState {
   private readonly fours: NoveltyWindow;
   private readonly pairs: NoveltyWindow;
-  private readonly floors: readonly [Floor, Floor];
+  private readonly floors: Floors;
   /** The last three words. */
   private first = 0;
   private second = 0;
@@ -55,8 +63,8 @@ class RestatedLoopState implements RuleState {
 
   constructor(policy: Policy) {
     this.floors = floors[policy];
-    this.fours = new NoveltyWindow(this.floors[0].size);
-    this.pairs = new NoveltyWindow(this.floors[1].size);
+    this.fours = new NoveltyWindow(this.floors.fours.size, this.floors.longFours.size);
+    this.pairs = new NoveltyWindow(this.floors.pairs.size);
   }
 
   inspect(step: StepReading): Finding | undefined {
@@ -89,9 +97,10 @@ class RestatedLoopState implements RuleState {
   }
 
   private findStale(step: StepReading): Finding | undefined {
-    const [four, pair] = this.floors;
-    if (this.fours.share() < four.share) return describe(step, four, this.fours.share());
-    return this.pairs.share() < pair.share ? describe(step, pair, this.pairs.share()) : undefined;
+    const { fours, longFours, pairs } = this.floors;
+    if (this.fours.share() < fours.share) return describe(step, fours, this.fours.share());
+    if (this.fours.longShare() < longFours.share) return describe(step, longFours, this.fours.longShare());
+    return this.pairs.share() < pairs.share ? describe(step, pairs, this.pairs.share()) : undefined;
   }
 }
 

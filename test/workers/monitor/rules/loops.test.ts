@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../../shared/core/random.ts';
 import { cutIntoSteps } from '../../../../scripts/bench/rules-data.ts';
+import { loopKinds, loopScripts } from '../../../../scripts/bench/rules-loop-kinds.ts';
 import { loopShapes } from '../../../../scripts/bench/rules-loops.ts';
 import { exactLoopRule } from '../../../../workers/monitor/rules/exact-loop.ts';
 import { growingListRule } from '../../../../workers/monitor/rules/growing-list.ts';
@@ -97,10 +98,50 @@ describe('growing lists', () => {
     expect(flaggedAt(growingListRule, [`Names: ${numbered(200, (i) => `name ${i}`).join(', ')}`])).toBe(0);
   });
 
+  it('flags lists without numbers or marks, and one whose items each have a line to explain them', () => {
+    const names = numbered(
+      90,
+      (i) => `Lantern ${'abcdefghij'.charAt(i % 10)} of hall ${'klmnop'.charAt(i % 6)}`,
+    );
+    expect(flaggedAt(growingListRule, [names.join('\n')])).toBe(0);
+    const explained = numbered(
+      90,
+      (i) => `${i + 1}. ${varied(i)}\nIt stands by the ${varied(i + 500)}, as before.`,
+    );
+    expect(flaggedAt(growingListRule, [explained.join('\n\n')])).toBe(0);
+  });
+
+  it('passes reasoning whose paragraphs are numbered or have a bullet', () => {
+    const reasoning = (mark: (place: number) => string): string[] =>
+      numbered(200, (i) => `${mark(i)}${i % 2 === 0 ? varied(i) : `So ${i} + 1 = ${i + 1} seats.`}`);
+    expect(
+      flaggedAt(
+        growingListRule,
+        reasoning((i) => `${i + 1}. `),
+      ),
+    ).toBe(-1);
+    expect(
+      flaggedAt(
+        growingListRule,
+        reasoning(() => '- '),
+      ),
+    ).toBe(-1);
+  });
+
   it('passes a list as long as the problem asks for, and rows of bare numbers', () => {
     const state = growingListRule.begin({ query: 'List 90 words.', asksForSteps: false });
     expect(state.inspect(stepOf(numbered(90, (i) => `- ${varied(i)}`).join('\n')))).toBeUndefined();
     expect(flaggedAt(growingListRule, [numbered(300, String).join(', ')])).toBe(-1);
+  });
+});
+
+describe('near copies', () => {
+  it('flags copies of which every twelfth word or so is another', () => {
+    const words = varied(1).concat(' ', varied(2), ' ', varied(3)).split(' ');
+    const copies = numbered(60, (i) => words.map((word, at) => (at === i % 24 ? `new${i}` : word)).join(' '));
+    const at = flaggedAt(createRestatedLoopRule('precise'), copies);
+    expect(at).toBeGreaterThan(2);
+    expect(at).toBeLessThan(60);
   });
 });
 
@@ -130,5 +171,21 @@ describe('reported loop shapes', () => {
       );
     });
     expect(flags).toEqual(healthy ? [false, false, false] : [true, true, true]);
+  });
+});
+
+describe('further kinds of loops', () => {
+  /** Of scripts without spaces only what stays the same between two changes can be seen, and that is too short. */
+  const isOutOfReach = (name: string): boolean => /^(?:Han|Kana|Thai), a word/.test(name);
+
+  it.each([...loopKinds, ...loopScripts])('$name', ({ name, build }) => {
+    const flags = [0, 1, 2, 3].map((seed) => {
+      const chain = createRulesMonitor().watch(problem);
+      return cutIntoSteps(build(createRandom(`kind/${name}/${seed}`))).some(
+        (step) => chain.judge(step).errorType === '3a',
+      );
+    });
+    if (isOutOfReach(name)) expect(flags).toEqual([false, false, false, false]);
+    else expect(flags.filter(Boolean).length).toBeGreaterThanOrEqual(name.includes('a word of') ? 2 : 4);
   });
 });
