@@ -8,6 +8,7 @@ export interface LoggedRequest {
   readonly receivedAtMs: number;
   readonly closedAtMs: number;
   readonly closed: 'finished' | 'client' | 'fault';
+  readonly tokensWritten: number;
 }
 
 /** Clocks of two processes of one machine, rounded to a millisecond. */
@@ -59,6 +60,25 @@ function matchRuns(runs: readonly RunLine[], group: readonly LoggedRequest[]): s
   return runs
     .filter((run) => run.timing.latencyMs !== undefined && !take(run, new Set()))
     .map(({ place, epoch }) => `run ${place}, epoch ${epoch}: no request of its own`);
+}
+
+/**
+ * What epochs that were given up had received is booked as wasted: all of it where a worker handed its run over or began
+ * it anew, and what was published where it was killed. Nothing is booked of a run that began once.
+ */
+export function checkWasted(lines: readonly RunLine[], requests: readonly LoggedRequest[]): Check {
+  const problems = lines
+    .filter(({ epoch, tokens }) => epoch === 1 && tokens.wasted > 0)
+    .map(({ place }) => `run ${place} began once, and has wasted tokens`);
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  const wasted = sum(lines.map(({ tokens }) => tokens.wasted));
+  const kept = sum(lines.map(({ tokens: { reasoning, answer, content } }) => reasoning + answer + content));
+  const written = sum(requests.map(({ tokensWritten }) => tokensWritten));
+  const givenUp = sum(lines.map(({ epoch }) => epoch - 1));
+  if (wasted > written) problems.push(`${wasted} tokens are booked as wasted, ${written} were sent in all`);
+  if (wasted === 0 && written > 2 * kept) problems.push(`nothing is booked of ${givenUp} epochs given up`);
+  const detail = `${wasted} tokens of ${givenUp} epochs; ${written} were sent (as the server counts), ${kept} are in results`;
+  return { name: 'what was given up is booked as wasted', problems, detail };
 }
 
 function mayBelong({ timing, outcome }: RunLine, { receivedAtMs, closed }: LoggedRequest): boolean {

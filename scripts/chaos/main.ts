@@ -22,7 +22,7 @@ import { type Check, describeCheck } from './check.ts';
 import { checkFigures, sumOfCounter } from './check-figures.ts';
 import { checkLeftovers } from './check-leftovers.ts';
 import { checkAllJudged, checkFlags, checkOneLineEach } from './check-lines.ts';
-import { checkRequests, type LoggedRequest } from './check-requests.ts';
+import { checkRequests, checkWasted, type LoggedRequest } from './check-requests.ts';
 import { checkStrikes } from './check-strikes.ts';
 import { ChaosFleet } from './fleet.ts';
 import { countRefusals, readAllLines, readChains } from './read-results.ts';
@@ -165,6 +165,7 @@ async function checkAll(
       served: await Promise.all(metricsPorts.map(readCounter)),
     }),
     checkRequests(lines, loggedRequests(simulator)),
+    checkWasted(lines, loggedRequests(simulator)),
     checkAllJudged(lines, await readChains(folder, lines)),
     checkFlags(lines, (questionId) => expectedFlag(seed, questionId)),
     leftovers,
@@ -178,9 +179,9 @@ async function checkAll(
 }
 
 function loggedRequests(simulator: Simulator): LoggedRequest[] {
-  return simulator.requests().map(({ body, seed, receivedAtMs, closedAtMs, closed }) => {
+  return simulator.requests().map(({ body, ...request }) => {
     const messagesHash = hashJson(bodySchema.parse(body).messages).slice(0, 32);
-    return { messagesHash, seed, receivedAtMs, closedAtMs, closed };
+    return { ...request, messagesHash };
   });
 }
 

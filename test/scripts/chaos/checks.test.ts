@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeCheck } from '../../../scripts/chaos/check.ts';
 import { sumOfCounter } from '../../../scripts/chaos/check-figures.ts';
 import { checkAllJudged, checkFlags, checkOneLineEach } from '../../../scripts/chaos/check-lines.ts';
-import { checkRequests, type LoggedRequest } from '../../../scripts/chaos/check-requests.ts';
+import { checkRequests, checkWasted, type LoggedRequest } from '../../../scripts/chaos/check-requests.ts';
 import { checkStrikes } from '../../../scripts/chaos/check-strikes.ts';
 import { buildRiddles, expectedFlag, riddleChain, riddleScript } from '../../../scripts/chaos/riddles.ts';
 import { planStrikes, type Strike } from '../../../scripts/chaos/strikes.ts';
@@ -46,7 +46,7 @@ test('a missing run, a second line that differs, and a repeat without a frozen w
 test('arms that began together are each given a request of their own, whichever was received first', () => {
   const { messagesHash, seed } = line(0);
   const request = (receivedAtMs: number, closed: LoggedRequest['closed']): LoggedRequest => ({
-    ...{ messagesHash, seed, receivedAtMs, closedAtMs: receivedAtMs + 40, closed },
+    ...{ messagesHash, seed, receivedAtMs, closedAtMs: receivedAtMs + 40, closed, tokensWritten: 10 },
   });
   const runs = [timed(0, 1_000, answered), timed(1, 1_014, halted)];
   const cut = request(1_036, 'client');
@@ -58,6 +58,24 @@ test('arms that began together are each given a request of their own, whichever 
   ]);
   const restarted = [timed(0, 1_000, { ...answered, epoch: 2 }), timed(1, 1_014, halted)];
   expect(checkRequests(restarted, [...both, request(900, 'client')]).problems).toEqual([]);
+});
+
+test('tokens are wasted by runs that began more than once, and by no others; more than was sent are too many', () => {
+  const tokens = (wasted: number) => ({ reasoning: 0, answer: 0, content: 10, wasted });
+  const sent = (tokensWritten: number): LoggedRequest[] => [
+    { messagesHash: 'm', seed: 0, receivedAtMs: 0, closedAtMs: 1, closed: 'finished', tokensWritten },
+  ];
+  const again = line(0, { epoch: 2, tokens: tokens(7) });
+  expect(checkWasted([again], sent(20)).problems).toEqual([]);
+  expect(checkWasted([again], sent(6)).problems).toEqual([
+    '7 tokens are booked as wasted, 6 were sent in all',
+  ]);
+  expect(checkWasted([line(0, { tokens: tokens(7) })], sent(20)).problems).toEqual([
+    'run 0 began once, and has wasted tokens',
+  ]);
+  expect(checkWasted([line(0, { epoch: 2, tokens: tokens(0) })], sent(21)).problems).toEqual([
+    'nothing is booked of 1 epochs given up',
+  ]);
 });
 
 test('a step without a verdict is a problem before the cut and none behind it', () => {
