@@ -14,7 +14,8 @@ Examples:
   $ haltline simulate --faults '[{"fault": "429@2", "share": 0.1}]'
 
 Serves an OpenAI-compatible API on loopback that plays target and monitor models, for trying specs without a model.
-What it wrote is labelled simulated in every result. Runs until Ctrl-C.`;
+What it wrote is labelled simulated in every result. Any other --host needs HALTLINE_HTTP_TOKEN in the environment (16
+characters or more), which callers send as their API key. Runs until Ctrl-C.`;
 
 const valuesSchema = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 const textFields = new Set(['host', 'logFile', 'casesDir']);

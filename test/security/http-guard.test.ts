@@ -1,5 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { simulateCommand } from '../../scripts/commands/simulate.ts';
+import { workerCommand } from '../../scripts/commands/worker.ts';
 import { createSimulator } from '../../scripts/simulator/create-simulator.ts';
 import { requestRefusal, unsafeListening } from '../../shared/core/http-guard.ts';
 import { isEqualSecret } from '../../shared/hash.ts';
@@ -91,6 +93,14 @@ test('a health server that others reach asks for the token on every path, and do
     expect(await statusOf(server.port, path, { authorization: 'Bearer another' })).toBe(401);
   }
   expect(await statusOf(server.port, '/metrics', { authorization: `Bearer ${token}` })).toBe(200);
+});
+
+test('the commands that serve over HTTP name the variable of the token in their help', () => {
+  for (const command of [workerCommand(), ...workerCommand().commands, simulateCommand()]) {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(help, command.name()).toContain('HALTLINE_HTTP_TOKEN');
+  }
 });
 
 test('a simulator that others reach asks for its token as the API key', async () => {
