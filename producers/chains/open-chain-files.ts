@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { createRandom } from '../../shared/core/random.ts';
 import { HaltlineError } from '../../shared/errors.ts';
+import { sha256 as sha256Of } from '../../shared/hash.ts';
 import type { SweepDataset } from '../../shared/schemas/live-sweep.ts';
 import { slugSchema } from '../../shared/schemas/sweep-spec.ts';
 import { invalidLine, type Line, parseJsonLine, readLines } from '../datasets/read-lines.ts';
@@ -37,7 +38,8 @@ interface Row {
 }
 
 /**
- * Goes through files of labelled chains once, checking every row, and keeps where each lies.
+ * Goes through files of labelled chains once, checking every row, and keeps where each lies. A line that has been there
+ * before, in whichever file, is one chain and no more evidence: it is left out, and counted.
  *
  * @param options.limit - chains of each file, at most, sampled by the seed
  * @throws HaltlineError DATA_MISSING, DATA_INVALID (file and line)
@@ -47,18 +49,26 @@ export async function openChainFiles(
   options: { readonly limit?: number | undefined; readonly seed: string },
 ): Promise<ChainFiles> {
   const clusters = new Map<string, number>();
+  const seen = new Set<string>();
   const rows: Row[] = [];
   const records: SweepDataset[] = [];
   for (const [file, path] of paths.entries()) {
     const own: Row[] = [];
+    let duplicates = 0;
     const sha256 = await readLines(path, (line) => {
       const row = parseRow(path, line);
+      const hash = sha256Of(line.text.trim());
+      if (seen.has(hash)) {
+        duplicates += 1;
+        return;
+      }
+      seen.add(hash);
       const label = labelOf(row, clusterOf(row, clusters));
       own.push({ file, offset: line.offset, length: line.length, label });
     });
     const taken = sampleInOrder(own, options.limit, `${options.seed}/${String(file)}`);
     rows.push(...taken);
-    records.push(recordOf(path, { sha256, rows: own.length, taken }));
+    records.push(recordOf(path, { sha256, rows: own.length + duplicates, duplicates, taken }));
   }
   if (rows.length === 0) throw new HaltlineError('DATA_MISSING', `no labelled chain in ${paths.join(', ')}`);
   const handles = paths.map((path) => openSync(path, 'r'));
@@ -103,14 +113,19 @@ function sampleInOrder(rows: readonly Row[], limit: number | undefined, seed: st
 
 function recordOf(
   path: string,
-  read: { readonly sha256: string; readonly rows: number; readonly taken: readonly Row[] },
+  read: {
+    readonly sha256: string;
+    readonly rows: number;
+    readonly duplicates: number;
+    readonly taken: readonly Row[];
+  },
 ): SweepDataset {
-  const { sha256, rows, taken } = read;
+  const { sha256, rows, duplicates, taken } = read;
   const names = new Set(taken.map(({ label }) => label.dataset));
   const [only] = names;
   const id = names.size === 1 && only !== undefined ? only : slugOf(path);
   const sample = taken.map(({ label }) => label.id);
-  return { id, sha256, extractor: 'math', rows, duplicates: 0, sample };
+  return { id, sha256, extractor: 'math', rows, duplicates, sample };
 }
 
 function slugOf(path: string): string {

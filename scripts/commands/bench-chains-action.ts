@@ -52,7 +52,9 @@ async function replay(
   const { config, log } = openSession('bench', { quiet: true });
   const prepared = prepareReplay({ chains, monitors, prices, nonce: randomUUID() });
   const { sweep, plan } = prepared;
-  const size = `${String(chains.labels.length)} chains, ${String(plan.total)} runs`;
+  const duplicates = chains.records.reduce((sum, record) => sum + record.duplicates, 0);
+  const left = duplicates === 0 ? '' : `; ${String(duplicates)} duplicate lines left out`;
+  const size = `${String(chains.labels.length)} chains, ${String(plan.total)} runs${left}`;
   process.stderr.write(`haltline: sweep ${sweep.id}: ${size}\n`);
   const interrupts = catchInterrupts();
   const startedAtMs = performance.now();

@@ -67,13 +67,30 @@ test('chains of one question have one cluster, over files too', async () => {
 
 test('a limit takes as many chains of each file, the same for one seed', async () => {
   const lines = Array.from({ length: 20 }, (_, at) => JSON.stringify({ ...row, id: `c${String(at)}` }));
-  const paths = [await fileOf('x.jsonl', lines), await fileOf('y.jsonl', lines.slice(0, 2))];
+  const others = ['d1', 'd2'].map((id) => JSON.stringify({ ...row, id }));
+  const paths = [await fileOf('x.jsonl', lines), await fileOf('y.jsonl', others)];
   const [one, same] = [await open(paths, 5), await open(paths, 5)];
   expect(one.labels).toHaveLength(7);
   expect(same.labels).toEqual(one.labels);
   expect(one.records.map(({ rows, sample }) => [rows, sample.length])).toEqual([
     [20, 5],
     [2, 2],
+  ]);
+});
+
+test('a line that was there before, in whichever file, is left out and counted', async () => {
+  const [line, changed] = [JSON.stringify(row), JSON.stringify({ ...row, firstError: null })];
+  const first = await fileOf('x.jsonl', [line, `${line}\r`, changed]);
+  const second = await fileOf('y.jsonl', [line, JSON.stringify({ ...row, id: 'c2' })]);
+  const chains = await open([first, second]);
+  expect(chains.labels.map(({ id, firstError }) => [id, firstError])).toEqual([
+    ['c1', 1],
+    ['c1', null],
+    ['c2', 1],
+  ]);
+  expect(chains.records.map(({ rows, duplicates }) => [rows, duplicates])).toEqual([
+    [3, 1],
+    [2, 1],
   ]);
 });
 
