@@ -161,7 +161,7 @@ describe('an effect that is sent again, as a broken connection may,', () => {
     const { redis, store, start, keys } = createRunFixture();
     const epoch = await start('a');
     const { run: hash, steps, verdicts } = keys.run(run.sweep, run.place);
-    const book = (id: string) => bookScript.run(redis, [hash, steps, verdicts], [id, 1, 2, 3, 4, 60_000]);
+    const book = (id: string) => bookScript.run(redis, [hash, steps, verdicts], [id, 1, 2, 3, 4, 60_000, 0]);
     for (const id of ['booking-00000001', 'booking-00000002', 'booking-00000001', 'booking-00000002']) {
       expect(await book(id)).toEqual(['booked']);
     }
