@@ -25,7 +25,9 @@ export function reportCommand(): Command {
     .action(async (dir: string, { json, layout }: { json: boolean; layout: 'attacks' | 'paper' }) => {
       const { summariseFolder } = await import('../../workers/metrics/summarise-folder.ts');
       const { exitCodeOf, printReport } = await import('../print-report.ts');
+      const { findSweepFolder } = await import('../judged-folder.ts');
       openSession('report', { quiet: true });
+      await findSweepFolder(dir, '');
       const summary = await summariseFolder(dir);
       printReport(summary, { json, dir, layout });
       process.exitCode = exitCodeOf(summary);

@@ -36,7 +36,11 @@ export const liveSweepSchema = z.strictObject({
   replayed: z.exactOptional(replayedSweepSchema),
   datasets: z.array(sweepDatasetSchema),
   /** Number of places in the plan: the sweep is finished when as many runs are on disk. */
-  total: z.int().positive(),
+  total: z
+    .int()
+    .positive()
+    // Places of runs are kept in 32 bits.
+    .max(2 ** 32 - 2),
 });
 export type LiveSweep = z.infer<typeof liveSweepSchema>;
 

@@ -20,7 +20,8 @@ export async function summariseFolder(dir: string): Promise<Summary> {
   const path = join(dir, 'runs.jsonl');
   if (await exists(path)) {
     for await (const { line } of readRunLines(path)) {
-      if (line === undefined) fold.unreadableLines += 1;
+      // As the metrics worker has it: of another sweep, or of no place of the plan, is no line of this one.
+      if (line?.sweep !== sweep.id || line.place >= sweep.total) fold.unreadableLines += 1;
       else fold.add(line);
     }
   }

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { RunLine } from '../../../shared/schemas/run-result.ts';
 import { DoneMarks } from '../../../workers/metrics/done-marks.ts';
 import { readRunLines } from '../../../workers/metrics/run-lines.ts';
+import { summariseFolder } from '../../../workers/metrics/summarise-folder.ts';
 import { SweepFolder } from '../../../workers/metrics/sweep-folder.ts';
 import { readChain, readLines } from './committed-runs.ts';
 import { liveSweep, runLine, sweepId } from './run-lines.ts';
@@ -111,4 +112,17 @@ it('stores marks as Redis does: a bit a place, the highest bit of a byte first',
   expect([...marks.bytes]).toEqual([0b1000_0001, 0b0100_0000]);
   expect(marks.count).toBe(3);
   expect(() => marks.add(10)).toThrow(RangeError);
+});
+
+it('sums up no line of another sweep, nor of a place that the plan does not have', async () => {
+  const dir = await resultsDir();
+  const { folder } = await open(dir);
+  await write(folder, [0]);
+  await folder.close();
+  const strays = [2 ** 53 - 1, 2 ** 31, 100].map((place) => runLine({ place }));
+  const foreign = runLine({ place: 1, result: { sweep: 'another-0123456789ab' } });
+  const path = join(dir, sweepId);
+  for (const line of [...strays, foreign])
+    await appendFile(join(path, 'runs.jsonl'), `${JSON.stringify(line)}\n`);
+  expect((await summariseFolder(path)).counts).toMatchObject({ lines: 1, unreadableLines: 4 });
 });

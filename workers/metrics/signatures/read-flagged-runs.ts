@@ -29,8 +29,8 @@ export interface FlaggedRun {
 }
 
 /**
- * The guarded runs of a sweep folder, one by one. The first line of a place counts; what cannot be read, or is of no
- * place of the plan, is passed over. Memory: a byte a run, and the chains of a few batches.
+ * The guarded runs of a sweep folder, one by one. The first line of a place counts; what cannot be read, or is of
+ * another sweep or no place of the plan, is passed over. Memory: a byte a run, and the chains of a few batches.
  *
  * @throws HaltlineError DATA_MISSING when the folder has no `runs.jsonl`
  */
@@ -43,7 +43,8 @@ export async function* readFlaggedRuns(
   const seen = bytes();
   for await (const line of linesOf(dir)) {
     const { place, monitor } = line;
-    if (monitor === undefined || place >= sweep.total || seen.at(place) > 0) continue;
+    if (line.sweep !== sweep.id || monitor === undefined || place >= sweep.total || seen.at(place) > 0)
+      continue;
     seen.set(place, 1);
     yield { line: { ...line, monitor }, types: typesOf(line, basis, chains), first: line.flag };
   }

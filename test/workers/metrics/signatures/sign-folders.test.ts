@@ -25,7 +25,7 @@ async function folderOf(sweep: LiveSweep, runs: readonly Written[]) {
   const folder = await SweepFolder.open(results, sweep, () => undefined);
   for (const { fields, types = [] } of runs) {
     const chain = await folder.appendChains([recordOf(fields.place, types)]);
-    const result = { steps: types.length, ...fields.result };
+    const result = { sweep: sweep.id, steps: types.length, ...fields.result };
     await folder.appendLines([runLine({ ...fields, result, line: { ...fields.line, chain } })]);
   }
   await folder.close();
