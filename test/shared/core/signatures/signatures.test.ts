@@ -111,6 +111,8 @@ describe('the reverse reading', () => {
     const runs = [run(1, 'a', '2b'), run(1, 'b', '3a'), run(2, 'a', '3a'), run(2, 'b', '2b')];
     const reading = readAttacks(tallyOf(runs), { classNames: ['a', 'b'], types, seed: '0' });
     expect(reading).toMatchObject({ folds: 2, right: { value: 0, n: 4 }, commonest: 0.5 });
+    // Fitted on both questions, nothing could be decided.
+    expect(reading).toMatchObject({ classes: [{ readAs: { b: 2 } }, { undecided: 0, readAs: { a: 2 } }] });
   });
 
   it('counts runs without a flag apart, and sums up what was read as what', () => {
