@@ -22,6 +22,8 @@ const batchEntries = 256;
 /** Committed bytes that one batch holds in memory, at most (but for a single larger run). */
 const batchBytes = 8_000_000;
 const blockMs = 1_000;
+/** A batch costs its fsyncs and a gzip member, however small it is: after one that was not full, others gather so long. */
+const gatherMs = 200;
 const healEveryMs = 2_000;
 const reclaimEveryMs = 5_000;
 const retryMs = 500;
@@ -58,6 +60,7 @@ export class ServedSweep {
   #status: SweepStatus = 'running';
   #healedAtMs = -Infinity;
   #claimedAtMs = -Infinity;
+  #gatherUntilMs = -Infinity;
   #claimFrom: string | undefined = '0-0';
   #warnedNewerAtMs = -Infinity;
 
@@ -229,11 +232,23 @@ export class ServedSweep {
   async #nextEntries(): Promise<StreamEntry[]> {
     const { stream } = this.#dependencies;
     if (performance.now() - this.#claimedAtMs >= reclaimEveryMs) this.#claimFrom ??= '0-0';
-    if (this.#claimFrom === undefined) return stream.read(batchEntries, blockMs);
+    if (this.#claimFrom === undefined) {
+      await this.#gather();
+      if (this.#isOver()) return [];
+      const entries = await stream.read(batchEntries, blockMs);
+      if (entries.length > 0 && entries.length < batchEntries)
+        this.#gatherUntilMs = performance.now() + gatherMs;
+      return entries;
+    }
     const { entries, next } = await stream.claim(this.#claimFrom, batchEntries);
     this.#claimFrom = next === '0-0' ? undefined : next;
     this.#claimedAtMs = performance.now();
     return entries;
+  }
+
+  async #gather(): Promise<void> {
+    const leftMs = this.#gatherUntilMs - performance.now();
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 
   /** Puts right what Redis has lost, or what others have changed: it is compared with the file, which is the truth. */
