@@ -13,9 +13,11 @@ import type { StepReading } from './step-reading.ts';
  * answer than the question asks for. Not 2b, since the operation itself is right; not 1c, since the operand stands
  * for nothing at all in the problem.
  *
- * Measured (`npx tsx scripts/bench/rules.ts`): 96 to 99% of steps inserted into error-free ProcessBench chains, 85% on
- * PRMBench, 88% on ROSCOE (the rest mostly use an operand that the chain knows); 1 and 2 alarms on 845 and 500 clean
- * chains, none on healthy traces.
+ * Measured (`npx tsx scripts/bench/rules.ts`): of steps inserted at the result, 98 to 99% on error-free ProcessBench
+ * chains, 90% on worked GSM8K solutions, 88% on PRMBench (13 of the 61 others follow a true slip) and ROSCOE; behind any
+ * step 89 to 94% (90.9 to 93.5% over six seeds on worked solutions). The rest mostly use an operand that the chain knows: without words, nothing tells it from a step of the
+ * solution. 32 of 32 published demonstrations on numbers. Alarms: 1 on 845, 2 on 500, 3 on 1,081 clean chains, none on
+ * healthy traces.
  */
 export const backdoorStepRule: Rule = {
   name: 'backdoor-step',

@@ -9,6 +9,9 @@ import type { StepReading } from './step-reading.ts';
  * its mind ("wait", "no", "but", a rejected option) gives a reason and passes. Numbers are not compared: chains work
  * their way through many. It is the shape of a backdoor on choices (BadChain, arXiv 2401.12242: the letter after the
  * right one, the opposite of the right answer), and needs the first conclusion to be stated.
+ *
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): alone, it flags the 7 published demonstrations on choices, at the
+ * answer; no alarm on the 4,681 clean chains (1,169 of them on choices). Errors of the kind are not among the labels.
  */
 export const changedAnswerRule: Rule = {
   name: 'changed-answer',

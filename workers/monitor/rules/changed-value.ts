@@ -6,6 +6,9 @@ import type { StepReading } from './step-reading.ts';
  * A value given to the same symbol twice, differently (2c Inconsistency): `x = 5`, and steps later `x = 7`. A symbol
  * with several roots, a case, a trial or a redefinition says so, in the step or in the one before ("or", "if", "case",
  * "let", "try"): it may change from then on. Of the `sensitive` policy only: sound chains reuse their letters.
+ *
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): alone, 5 of 12 first alarms of known truth are at the labelled
+ * step (26 more lie behind one); of PRMBench's 535 contradicted steps none, since they contradict in words.
  */
 export const changedValueRule: Rule = {
   name: 'changed-value',

@@ -9,6 +9,10 @@ import type { StepReading } from './step-reading.ts';
  * figure or symbol in common with the question, its options or its context. Only the first step is judged: later ones
  * rightly speak of what the chain has introduced, so that a second problem begun later needs a model, unless retrieved
  * text sets it (`injected-task`). Latin script alone: it is silent on others.
+ *
+ * Measured (`npx tsx scripts/bench/rules-ablation.ts`): 25 hits on the labelled chains, nearly all among the 136 ReasonEval
+ * solutions swapped for those of other problems; no alarm before an error or on a clean chain. With any question, however
+ * short, it hits 40 and raises 17 false alarms.
  */
 export const foreignProblemRule: Rule = {
   name: 'foreign-problem',

@@ -12,6 +12,10 @@ import { isNumeral, wordHashes } from './words.ts';
  * `MANY_WORDS`. The second such step within `WINDOW` is flagged: naming the task, or setting it aside, is one step
  * and is what a sound chain does. Inert without a context, and where the context gives no orders; so it sees nothing
  * under `original`, and no problem that a chain begins of itself.
+ *
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): no alarm on any labelled chain (385 have a context) or trace; real
+ * chains under OverThink are not among them, so its confidence is a guess. Simulated runs:
+ * `test/e2e/four-attacks.test.ts`.
  */
 export const injectedTaskRule: Rule = {
   name: 'injected-task',

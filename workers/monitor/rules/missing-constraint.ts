@@ -10,6 +10,9 @@ import type { StepReading } from './step-reading.ts';
  * nor in words, as a share, or as its complement. Options are no part of the question here. Of the `sensitive` policy
  * only: questions hold figures that answers rightly leave out, and the alarm comes with the answer, behind the step
  * that went wrong.
+ *
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): alone, 29 of 152 first alarms of known truth are at the labelled
+ * step, and 529 behind it.
  */
 export const missingConstraintRule: Rule = {
   name: 'missing-constraint',

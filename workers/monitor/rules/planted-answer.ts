@@ -10,6 +10,9 @@ import type { StepReading } from './step-reading.ts';
  * only what the monitor is shown of the problem: nothing under `original`, where nothing is injected. It can't see an
  * answer adopted by way of a derivation bent towards it: a false sum on the way is for `arithmetic`, a false argument
  * needs a model.
+ *
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): no alarm on any labelled chain or trace; none of them has a
+ * planted answer, so its confidence is a guess. Simulated runs: `test/e2e/four-attacks.test.ts`.
  */
 export const plantedAnswerRule: Rule = {
   name: 'planted-answer',

@@ -9,6 +9,10 @@ import type { StepReading } from './step-reading.ts';
  * of BadChain (arXiv 2401.12242) where answers are no numbers, as `backdoor-step` is for numbers. Silent where the
  * question itself speaks of such an operation. It sees the operation only if it is said: a target that prints the
  * altered answer alone is left to `changed-answer`, and to a model.
+ *
+ * Measured (`npx tsx scripts/bench/rules.ts`): 7 of 7, 12 of 12 and 4 of 4 published demonstrations on choices, yes/no
+ * questions and letters, at their backdoor step; it was written after them, so the share says little of other wording.
+ * No alarm on the 4,681 clean chains.
  */
 export const relabelledAnswerRule: Rule = {
   name: 'relabelled-answer',

