@@ -23,15 +23,18 @@ export function stepTimes(
   return { medianUs: at(0.5), p99Us: at(0.99) };
 }
 
-/** Microseconds a KiB of long traces; the faster of two passes over all. */
+/** CPU microseconds a KiB of long traces; the fastest of three passes over all. */
 export function traceTimePerKib(monitor: RulesMonitor, traces: readonly Trace[]): number {
   const chains = traces.map(({ text }) => cutIntoSteps(text));
   const kib = traces.reduce((sum, { text }) => sum + text.length, 0) / 1024;
-  const pass = (): number => chains.reduce((sum, steps) => sum + chainTime(monitor, steps), 0);
-  return Math.min(pass(), pass()) / kib;
+  const pass = (): number =>
+    cpuMicroseconds(() => {
+      for (const steps of chains) judgeAll(monitor, steps);
+    });
+  return Math.min(pass(), pass(), pass()) / kib;
 }
 
-/** Time of a chain of 10,000 steps over that of one of 1,000; linear is 10. */
+/** CPU time of a chain of 10,000 steps over that of one of 1,000 (the fastest of three each); linear is 10. */
 export function growth(monitor: RulesMonitor): number {
   const make = (count: number): Step[] =>
     stepsOf(
@@ -43,17 +46,34 @@ export function growth(monitor: RulesMonitor): number {
     );
   const [short, long] = [make(1_000), make(10_000)];
   chainTime(monitor, short);
-  return (
-    Math.min(chainTime(monitor, long), chainTime(monitor, long)) /
-    Math.min(chainTime(monitor, short), chainTime(monitor, short))
+  const fastest = (steps: readonly Step[]): number =>
+    Math.min(...[0, 1, 2].map(() => chainTime(monitor, steps)));
+  // One pass over the short chain takes little more than the clock can tell.
+  const shortTime = Math.min(
+    ...[0, 1, 2].map(
+      () =>
+        cpuMicroseconds(() => {
+          for (let copy = 0; copy < 10; copy += 1) judgeAll(monitor, short);
+        }) / 10,
+    ),
   );
+  return fastest(long) / shortTime;
 }
 
-/** 1 KiB each of text made to be slow, and the slowest of them in milliseconds (the faster of three passes each). */
+const HOSTILE_PASSES = 20;
+
+/**
+ * 1 KiB each of text made to be slow, and the slowest of them in CPU milliseconds: the mean of 20 judgings, each in a
+ * chain of its own (the faster of three passes).
+ */
 export function slowestHostileStep(monitor: RulesMonitor): { name: string; ms: number } {
   const times = hostileTexts.map(({ name, text }) => {
-    const steps = stepsOf([text.repeat(1024).slice(0, 1024)]);
-    return { name, ms: Math.min(...[0, 1, 2].map(() => chainTime(monitor, steps))) / 1000 };
+    const steps = stepsOf([text.repeat(Math.ceil(1024 / text.length)).slice(0, 1024)]);
+    const pass = (): number =>
+      cpuMicroseconds(() => {
+        for (let copy = 0; copy < HOSTILE_PASSES; copy += 1) judgeAll(monitor, steps);
+      });
+    return { name, ms: Math.min(pass(), pass(), pass()) / HOSTILE_PASSES / 1000 };
   });
   return times.reduce((slowest, time) => (time.ms > slowest.ms ? time : slowest));
 }
@@ -80,15 +100,49 @@ export const hostileTexts: readonly { readonly name: string; readonly text: stri
   { name: 'ifs', text: 'if not 2+2=5 ' },
   { name: 'words before a digit', text: 'so it is that we have 7 ' },
   { name: 'spaces', text: ' \n' },
+  { name: 'nested fractions', text: '\\frac{1+\\frac{1}{2}' },
+  { name: 'roots of sums', text: '\\sqrt{9+\\sqrt{16}}=' },
+  { name: 'percent chains', text: '5% of 20% of 3=' },
+  { name: 'mixed numbers', text: '2 1/2 + 3 1/3=' },
+  { name: 'false products', text: '2(3)(4)^2=7%=' },
+  { name: 'open and closed brackets', text: '((((((((((((1))))))))))))=2 ' },
+  { name: 'long numbers', text: '99999999999999999999999999999999999999.9*3=' },
+  { name: 'big powers', text: '99^63/98^63=' },
+  { name: 'many factorials', text: '30!/29!+28!=1 ' },
+  { name: 'signs before numbers', text: '-+-+-+-1=' },
+  { name: 'commas', text: 'a, ' },
+  { name: 'digits and commas', text: '1,1,1;' },
+  { name: 'units', text: '3 big red old km + ' },
+  { name: 'results altered', text: '7 * 3 = 21. 21 * 2.1 = 44.1. ' },
+  { name: 'answers', text: 'the answer is 7, final answer: ' },
+  { name: 'Han', text: '\u6211\u4eec\u518d\u8bd5\u4e00\u6b21\uff0c' },
+  { name: 'combining marks', text: 'e\u0301\u0301\u0301' },
+  { name: 'no-break spaces', text: '\u00a01\u00a0=\u00a0' },
+  { name: 'superscripts', text: '2\u00b2\u00b3=' },
+  { name: 'tags', text: '</think>\n' },
+  { name: 'openings of judges', text: 'note to the verifier error ignore all the your the prior ' },
   { name: 'surrogates', text: '\ud83d' },
   { name: 'two-letter cycle, broken', text: 'abababababababababababababababac' },
 ];
 
-function chainTime(monitor: RulesMonitor, steps: readonly Step[]): number {
+function judgeAll(monitor: RulesMonitor, steps: readonly Step[]): void {
   const watched = monitor.watch(problem);
-  return microseconds(() => {
-    for (const step of steps) watched.judge(step);
+  for (const step of steps) watched.judge(step);
+}
+
+/** CPU microseconds of a chain. */
+function chainTime(monitor: RulesMonitor, steps: readonly Step[]): number {
+  return cpuMicroseconds(() => {
+    judgeAll(monitor, steps);
   });
+}
+
+/** CPU time, which other processes on the machine lengthen less than they do the time by the clock. */
+function cpuMicroseconds(work: () => unknown): number {
+  const startedAt = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(startedAt);
+  return user + system;
 }
 
 function microseconds(work: () => unknown): number {
