@@ -14,7 +14,8 @@ import type { StepReading } from './step-reading.ts';
  * Parameters: `MOST_ITEMS` and `INLINE_FACTOR` below, twice the longest lists of healthy chains; what an item is stands
  * in `list-counts.ts`.
  *
- * Measured (`npx tsx scripts/bench/rules.ts`): 20 of 20 built lists, none by another rule; no alarm on healthy traces.
+ * Measured (`npx tsx scripts/bench/loops.ts`): 20 of 20 lists of the reported shape and of each of four other kinds, in
+ * steps or as one; no alarm on 163 healthy traces under six transformations.
  */
 export const growingListRule: Rule = {
   name: 'growing-list',

@@ -18,16 +18,27 @@ export const repeatedStepRule: Rule = {
 
 const MIN_UNITS = 20;
 
+/** Long enough that `MIN_UNITS` of it are left without white space in a row. */
+const HEAD_UNITS = 200;
+
+function normalized(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
 class RepeatedStepState implements RuleState {
   private previous = '';
+  private head = '';
   private channel: StepReading['channel'] = 'content';
 
   inspect(step: StepReading): Finding | undefined {
-    const said = step.text.trim().replace(/\s+/g, ' ').toLowerCase();
-    const isSame = said === this.previous && step.channel === this.channel;
-    const isRepeated = isSame && said.length >= MIN_UNITS;
-    this.previous = said;
+    const { previous, head, channel } = this;
+    this.previous = step.text;
+    this.head = normalized(step.text.slice(0, HEAD_UNITS)).slice(0, MIN_UNITS);
     this.channel = step.channel;
+    // Nearly no step begins as the one before it does: only such a one is compared in full.
+    if (this.head !== head || step.channel !== channel) return undefined;
+    const said = normalized(step.text);
+    const isRepeated = said.length >= MIN_UNITS && said === normalized(previous);
     return isRepeated
       ? {
           errorType: '3a',
