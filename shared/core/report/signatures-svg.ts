@@ -6,7 +6,7 @@ import { formatNumber } from './cells.ts';
 import { basisLine, givesLine, shownTypes, simulatedInSignatures } from './signatures.ts';
 import { simulatedHead } from './simulated.ts';
 
-const CELL = { width: 58, height: 26 } as const;
+const CELL = { width: 70, height: 26 } as const;
 const LABEL_WIDTH = 240;
 const LINE = 18;
 const MARGIN = 16;
