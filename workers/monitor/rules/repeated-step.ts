@@ -19,7 +19,7 @@ export const repeatedStepRule: Rule = {
 const MIN_UNITS = 20;
 
 /** Long enough that `MIN_UNITS` of it are left without white space in a row. */
-const HEAD_UNITS = 200;
+const HEAD_UNITS = 60;
 
 function normalized(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase();
