@@ -266,6 +266,11 @@ class GenerationWorker implements RunningWorker {
         await job.moveToWait(token);
         throw new WaitingError();
       }
+      const { sweep, place } = data;
+      this.#options.log.warn(
+        { event: 'zombie-refused', sweep, place, why: 'lock' },
+        'the lock on a run is lost',
+      );
     } finally {
       running.delete(stop);
       if (running.size === 0) this.#running.delete(data.sweep);

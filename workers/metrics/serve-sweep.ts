@@ -212,7 +212,10 @@ export class ServedSweep {
     await store.setReady(this.sweep.id, token);
     await stream.dropIdleConsumers();
     this.#log.info(
-      { event: 'sweep-taken', lines: this.fold.lines, total: this.sweep.total, repeats: this.fold.repeats },
+      {
+        ...{ event: 'sweep-taken', lease: token, lines: this.fold.lines },
+        ...{ total: this.sweep.total, repeats: this.fold.repeats },
+      },
       'writing the results of a sweep',
     );
   }

@@ -96,6 +96,11 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
       await job.moveToWait(token);
       throw new WaitingError();
     }
+    const who = { sweep: data.sweep, place: data.place, epoch: data.epoch };
+    if (end === 'stopped')
+      log.warn({ event: 'zombie-refused', ...who, why: 'lock' }, 'the lock on a watch is lost');
+    if (end === 'refused')
+      log.debug({ event: 'zombie-refused', ...who }, "the watch or the run is another worker's");
   };
 
   const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import type { PushReceiver } from '../../shared/redis/push-receiver.ts';
-import type { EpochRef, Refused, RunStore } from '../../shared/redis/run-store.ts';
+import type { EpochRef, RunStore } from '../../shared/redis/run-store.ts';
 import type { Push } from '../../shared/schemas/push.ts';
 import type { MonitorUse } from '../../shared/schemas/run-result.ts';
 import type { Step } from '../../shared/schemas/step.ts';
@@ -24,8 +24,11 @@ export interface WatchContext {
   readonly signal: AbortSignal;
 }
 
-/** `over`: nothing is left to judge, or the epoch is over. `stopped`: the worker gave up; another may take over. */
-export type WatchEnd = 'over' | 'stopped';
+/**
+ * `over`: nothing is left to judge, or the run is committed. `refused`: the epoch or the watch is another's, or gone.
+ * `stopped`: the worker gave up; another may take over.
+ */
+export type WatchEnd = 'over' | 'refused' | 'stopped';
 
 /**
  * Watches one epoch from its first step to its last, or to the first flagged one under `halt`. Steps are judged in
@@ -51,7 +54,8 @@ class Watch {
   readonly #calls = new Map<number, Call>();
   #ended: number | undefined;
   #flagged: number | undefined;
-  #isOver = false;
+  #isCommitted = false;
+  #isRefused = false;
   #hasGap = false;
 
   constructor(epoch: EpochRef, context: WatchContext) {
@@ -72,7 +76,7 @@ class Watch {
     });
     try {
       const look = await store.watch(this.#epoch, watcher);
-      if ('refused' in look) return 'over';
+      if ('refused' in look) return 'refused';
       for (const verdict of look.verdicts) this.#keep(verdict);
       this.#adopt(look.steps, look.ended);
       return await this.#judgeAll(monitor.watch(look.problem));
@@ -88,7 +92,8 @@ class Watch {
       if (this.#context.signal.aborted) return 'stopped';
       this.#judgeArrived(chain);
       await this.#send();
-      if (this.#isOver || this.#isFinished) return 'over';
+      if (this.#isCommitted || this.#isFinished) return 'over';
+      if (this.#isRefused) return 'refused';
       if (this.#unsent.length > 0) continue;
       const woken = await this.#waker.wait(SILENCE_MS);
       if (!woken || this.#hasGap) await this.#lookAtTruth();
@@ -98,7 +103,7 @@ class Watch {
   #onPush(push: Push): void {
     if (push.type === 'steps-completed') this.#adopt(push.steps, push.ended);
     if (push.type === 'steps-ended') this.#ended = push.steps;
-    if (push.type === 'run-committed') this.#isOver = true;
+    if (push.type === 'run-committed') this.#isCommitted = true;
     this.#waker.wake();
   }
 
@@ -171,13 +176,8 @@ class Watch {
   async #send(): Promise<void> {
     const verdicts = this.#unsent;
     this.#unsent = [];
-    this.#endIf(
-      await this.#context.store.issueVerdicts(this.#epoch, { watcher: this.#context.watcher }, verdicts),
-    );
-  }
-
-  #endIf(refused: Refused | undefined): void {
-    if (refused) this.#isOver = true;
+    const { store, watcher } = this.#context;
+    if (await store.issueVerdicts(this.#epoch, { watcher }, verdicts)) this.#isRefused = true;
   }
 
   /**
@@ -192,10 +192,10 @@ class Watch {
       const options = { fromStep: this.#next, maxSteps: MAX_LOOK, missingIn };
       const look = await this.#context.store.look(this.#epoch, options);
       if ('refused' in look) {
-        this.#endIf(look);
+        this.#isRefused = true;
         return;
       }
-      if (look.watcher !== this.#context.watcher) this.#isOver = true;
+      if (look.watcher !== this.#context.watcher) this.#isRefused = true;
       for (const index of look.missing) {
         const verdict = this.#verdicts.get(index);
         // One that was issued while Redis answered is sent twice; the first write stands.
