@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import type { Keys } from '../../shared/redis/keys.ts';
 import { METRICS_GROUP } from '../../shared/redis/sweep-store.ts';
 import type { Check } from './check.ts';
+import { scanKeys } from './scan-keys.ts';
 import type { RedisClient } from '../../shared/redis/connection.ts';
 
 /** Watches of runs that are over end by themselves; a dead worker's have to be taken over first. */
@@ -36,7 +37,7 @@ export async function checkLeftovers(
     const [entries, pending] = await Promise.all([redis.xlen(results), countPending(redis, results)]);
     if (entries > 0) found.push(`${entries} entries in the results stream`);
     if (pending > 0) found.push(`${pending} pending entries`);
-    const left = await runKeys(redis, keys);
+    const left = await scanKeys(redis, `${keys.queuePrefix}:run:*`);
     return [...found, ...left.map((key) => `key ${key}`)];
   }
 }
@@ -44,15 +45,4 @@ export async function checkLeftovers(
 async function countPending(redis: RedisClient, stream: string): Promise<number> {
   const reply: unknown = await redis.xpending(stream, METRICS_GROUP).catch(() => [0]);
   return Array.isArray(reply) ? Number(reply[0]) : 0;
-}
-
-async function runKeys(redis: RedisClient, keys: Keys): Promise<string[]> {
-  const found: string[] = [];
-  let cursor = '0';
-  do {
-    const [next, batch] = await redis.scan(cursor, 'MATCH', `${keys.queuePrefix}:run:*`, 'COUNT', 1_000);
-    found.push(...batch);
-    cursor = next;
-  } while (cursor !== '0');
-  return found;
 }

@@ -4,20 +4,18 @@ import type { Check } from './check.ts';
 export type StrikeCounts = Readonly<Record<string, number>>;
 
 /** What must have been struck for a full run to have shown anything. */
-const leastOfFull = { kills: 100, redisKills: 3, freezes: 3, cuts: 1, fills: 1, refusals: 1 };
-const countNames = ['kills', 'redisKills', 'freezes', 'cuts', 'fills', 'refusals'] as const;
+const leastOfFull = { kills: 100, redisKills: 3, freezes: 3, cuts: 1, fills: 1 };
+const countNames = ['kills', 'redisKills', 'freezes', 'cuts', 'fills'] as const;
 
 export interface Struck {
   readonly strikes: StrikeCounts;
   /** Processes that ended by themselves: of an input, or of a server that was away. */
   readonly unexpectedExits: readonly string[];
-  /** How often a woken worker was told that its run or its sweep is another's. */
-  readonly refusals: number;
   readonly size: 'short' | 'full';
 }
 
 /** The strikes came, and only strikes ended processes. */
-export function checkStrikes({ strikes, unexpectedExits, refusals, size }: Struck): Check {
+export function checkStrikes({ strikes, unexpectedExits, size }: Struck): Check {
   const count = (prefix: string): number =>
     Object.entries(strikes).reduce((sum, [name, times]) => sum + (name.startsWith(prefix) ? times : 0), 0);
   const counts = {
@@ -26,7 +24,6 @@ export function checkStrikes({ strikes, unexpectedExits, refusals, size }: Struc
     freezes: count('freeze '),
     cuts: count('cut-connections'),
     fills: count('fill-redis'),
-    refusals,
   };
   const problems = unexpectedExits.map((exit) => `ended by itself: ${exit}`);
   if (size === 'full') {
@@ -36,6 +33,6 @@ export function checkStrikes({ strikes, unexpectedExits, refusals, size }: Struc
   }
   const detail =
     `${counts.kills} processes killed, Redis killed ${counts.redisKills}, filled ${counts.fills}, ` +
-    `cut off ${counts.cuts} times, ${counts.freezes} processes frozen, ${refusals} refusals of woken ones`;
+    `cut off ${counts.cuts} times, ${counts.freezes} processes frozen`;
   return { name: 'strikes came, and only they ended processes', problems, detail };
 }

@@ -24,8 +24,9 @@ import { checkLeftovers } from './check-leftovers.ts';
 import { checkAllJudged, checkFlags, checkOneLineEach } from './check-lines.ts';
 import { checkRequests, checkWasted, type LoggedRequest } from './check-requests.ts';
 import { checkStrikes } from './check-strikes.ts';
+import { checkWoken } from './check-woken.ts';
 import { ChaosFleet } from './fleet.ts';
-import { countRefusals, readAllLines, readChains } from './read-results.ts';
+import { readAllLines, readChains } from './read-results.ts';
 import { buildChaosSpec, buildRiddles, expectedFlag, riddleScript } from './riddles.ts';
 import { planStrikes } from './strikes.ts';
 
@@ -37,6 +38,8 @@ const RIDDLES = { short: 60, full: 400 };
 const STRIKES_MS = { short: 45_000, full: 900_000 };
 /** After which a sweep that does not end is given up. */
 const PATIENCE_MS = { short: 240_000, full: 1_800_000 };
+/** How much of what frozen workers held must be another's when they wake, for the run to have shown anything. */
+const TAKEN_OVER = { short: 0, full: 3 };
 /** The last runs are left in peace, so that the figures of the worker that ends the sweep are still served. */
 const PEACE_SHARE = 0.97;
 const PREFIX = 'chaos';
@@ -105,7 +108,7 @@ async function setStage(seed: string, size: Stage['size']): Promise<Stage> {
   const redis = await startRestartableRedis({ appendonly: true });
   const metricsPorts = [await closedPort(), await closedPort()];
   const env = { REDIS_URL: redis.url, HALTLINE_RESULTS_DIR: dir, HALTLINE_PREFIX: PREFIX };
-  const fleet = new ChaosFleet({ redis, specPath, dir, env, metricsPorts, onNote: print });
+  const fleet = new ChaosFleet({ redis, prefix: PREFIX, specPath, dir, env, metricsPorts, onNote: print });
   return { seed, dir, size, redis, simulator, fleet, metricsPorts };
 }
 
@@ -172,9 +175,9 @@ async function checkAll(
     checkStrikes({
       strikes: fleet.strikes,
       unexpectedExits: fleet.unexpectedExits,
-      refusals: await countRefusals(dir),
       size,
     }),
+    await checkWoken(await fleet.woken(), { least: TAKEN_OVER[size], lines }),
   ];
 }
 

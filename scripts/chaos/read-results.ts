@@ -1,4 +1,4 @@
-import { open, readdir, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -18,17 +18,6 @@ export async function readAllLines(dir: string): Promise<RunLine[]> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => runLineSchema.parse(JSON.parse(line)));
-}
-
-const refusals = ['zombie-refused', 'lease-lost'];
-
-/** How often the logs of a folder say that a worker was told that its run or its sweep is another's. */
-export async function countRefusals(dir: string): Promise<number> {
-  const logs = (await readdir(dir)).filter((name) => name.endsWith('.log'));
-  const texts = await Promise.all(logs.map((name) => readFile(join(dir, name), 'utf8')));
-  return texts
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => refusals.some((event) => line.includes(event))).length;
 }
 
 /** The chain of each run, from where its line says that it stands. */

@@ -5,6 +5,8 @@ import { checkAllJudged, checkFlags, checkOneLineEach } from '../../../scripts/c
 import { checkRequests, checkWasted, type LoggedRequest } from '../../../scripts/chaos/check-requests.ts';
 import { checkStrikes } from '../../../scripts/chaos/check-strikes.ts';
 import { buildRiddles, expectedFlag, riddleChain, riddleScript } from '../../../scripts/chaos/riddles.ts';
+import { checkWoken } from '../../../scripts/chaos/check-woken.ts';
+import type { LogEntry, Woken } from '../../../scripts/chaos/frozen-work.ts';
 import { planStrikes, type Strike } from '../../../scripts/chaos/strikes.ts';
 import {
   type ChainRecord,
@@ -146,16 +148,46 @@ test('strikes follow from their seed, a second or two apart, each kind once befo
 test('a full run with too few strikes, or with a process that ended by itself, has not passed', () => {
   const strikes = { 'kill monitor': 60, 'kill producer': 40, 'kill-redis': 3, 'freeze metrics': 3 };
   const whole = {
-    ...{ strikes: { ...strikes, 'cut-connections': 1, 'fill-redis': 1 }, unexpectedExits: [], refusals: 1 },
+    ...{ strikes: { ...strikes, 'cut-connections': 1, 'fill-redis': 1 }, unexpectedExits: [] },
     size: 'full',
   } as const;
   expect(checkStrikes(whole).problems).toEqual([]);
   expect(checkStrikes({ ...whole, strikes: { ...whole.strikes, 'kill monitor': 59 } }).problems).toEqual([
     '99 kills, expected at least 100',
   ]);
-  expect(checkStrikes({ ...whole, strikes, refusals: 0 }).problems).toHaveLength(3);
+  expect(checkStrikes({ ...whole, strikes }).problems).toHaveLength(2);
   expect(checkStrikes({ ...whole, strikes, size: 'short' }).problems).toEqual([]);
   expect(checkStrikes({ ...whole, unexpectedExits: ['monitor 1 with 1'] }).problems).toHaveLength(1);
+});
+
+test('a woken worker that no refusal reached for one piece of its work is a problem; what it was told asleep is none', async () => {
+  const key = (place: number) => `chaos:run:{s/${String(place)}}:run`;
+  const hold = (place: number) => ({ key: key(place), value: 't', epoch: 1 });
+  // Run 12 was begun anew, 13 was committed by the frozen worker's last word, of 14 there is no line.
+  const lines = [line(12, { epoch: 2 }), line(13, { epoch: 1 })];
+  const woken: Woken = {
+    ...{ kind: 'generation', pid: 7, logFile: '', wokenAtMs: Date.parse('2026-01-01T00:00:10Z') },
+    ...{ held: 4, taken: [hold(1)], gone: [hold(12), hold(13), hold(14)] },
+  };
+  const refusal = (place: number, second: number) => ({
+    ...{ event: 'zombie-refused', pid: 7, place, time: `2026-01-01T00:00:${String(second)}Z` },
+  });
+  const problemsOf = async (log: LogEntry[], least = 0) =>
+    (await checkWoken([woken], { least, lines, readLog: () => Promise.resolve(log) })).problems;
+  expect(await problemsOf([refusal(1, 11), refusal(12, 12)])).toEqual([]);
+  expect(await problemsOf([refusal(2, 11), refusal(12, 12)])).toEqual([
+    `generation 7 woke with ${key(1)} in another's hands, and nothing refused it`,
+  ]);
+  expect(await problemsOf([refusal(1, 11), refusal(12, 9)])).toHaveLength(1);
+  expect(await problemsOf([refusal(1, 11), refusal(12, 12)], 3)).toHaveLength(1);
+  const lease: Woken = {
+    ...woken,
+    kind: 'metrics',
+    taken: [{ key: 'chaos:sweep:{s}:metrics-lease', value: 't' }],
+  };
+  const lost = { event: 'lease-lost', pid: 7, time: '2026-01-01T00:00:11Z' };
+  const readLog = () => Promise.resolve([lost]);
+  expect((await checkWoken([lease], { least: 1, lines, readLog })).problems).toEqual([]);
 });
 
 test('a counter is summed over its labels; a page without it has none', () => {
