@@ -92,8 +92,8 @@ class Watch {
       if (this.#context.signal.aborted) return 'stopped';
       this.#judgeArrived(chain);
       await this.#send();
-      if (this.#isCommitted || this.#isFinished) return 'over';
       if (this.#isRefused) return 'refused';
+      if (this.#isCommitted || this.#isFinished) return 'over';
       if (this.#unsent.length > 0) continue;
       const woken = await this.#waker.wait(SILENCE_MS);
       if (!woken || this.#hasGap) await this.#lookAtTruth();
