@@ -31,7 +31,7 @@ import { buildChaosSpec, buildRiddles, expectedFlag, riddleScript } from './ridd
 import { planStrikes } from './strikes.ts';
 
 /** Slow enough in the full form for over a hundred kills. */
-const TOKENS_PER_SECOND = { short: 100, full: 70 };
+const TOKENS_PER_SECOND = { short: 100, full: 60 };
 /** Five arms each. */
 const RIDDLES = { short: 60, full: 400 };
 /** How long strikes go on at most: on a busy machine processes take longer to start than strikes to come. */
