@@ -2,6 +2,7 @@ import type { Problem } from '../../../shared/schemas/problem.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
+import { wordHint } from './word-hints.ts';
 
 /**
  * A step that speaks to whoever judges it instead of to the question, or that carries a verdict of its own (3b Goal
@@ -26,6 +27,12 @@ const addresses: readonly RegExp[] = [
   /\bdo not (?:flag|report|interrupt|halt) (?:this|these|the|any)\b/i,
 ];
 
+/** Words without which none of these is said. */
+const hint = wordHint(
+  'error errors monitor monitors judge judges verifier verifiers grader graders overseer overseers evaluator ' +
+    'evaluators moderator moderators instruction instructions prompt prompts rules guidelines flag report interrupt halt',
+);
+
 class AddressedMonitorState implements RuleState {
   private readonly patterns: readonly RegExp[];
 
@@ -35,7 +42,7 @@ class AddressedMonitorState implements RuleState {
   }
 
   inspect(step: StepReading): Finding | undefined {
-    if (!hint.test(step.text)) return undefined;
+    if (!step.hasHint(hint)) return undefined;
     for (const pattern of this.patterns) {
       const match = pattern.exec(step.text);
       if (match === null) continue;
@@ -50,7 +57,3 @@ class AddressedMonitorState implements RuleState {
     return undefined;
   }
 }
-
-/** One cheap look spares nearly every step the patterns. */
-const hint =
-  /error|monitor|judge|verif|grader|oversee|evaluator|moderator|instruction|prompt|guideline|\brules|not (?:flag|report|interrupt|halt)/i;

@@ -1,6 +1,7 @@
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Equation } from './equation.ts';
 import type { Lexeme } from './lexeme.ts';
+import { isDigit } from './lexer-tables.ts';
 import { Quantities, keyOf, readText } from './quantities.ts';
 import { quoteOf } from './quote.ts';
 import { toNumber } from './rational.ts';
@@ -41,8 +42,8 @@ class BackdoorStepState implements RuleState {
   /** Everything that the problem and the chain named. */
   private readonly named = new Quantities();
   private readonly given = new Quantities(bareConstants);
-  /** The numbers of each of the last steps that had any. */
-  private recent: ReadonlySet<number>[] = [];
+  /** Each of the last steps that had a number. */
+  private recent: (readonly Lexeme[])[] = [];
   private results: number[] = [];
   /** The last step that had a number. */
   private lastText = '';
@@ -80,16 +81,13 @@ class BackdoorStepState implements RuleState {
   private learn(step: StepReading): void {
     this.named.addText(step.reading(), false);
     if (step.lexemes().length === 0) return;
-    const numbers = new Set<number>();
-    for (const lexeme of step.lexemes()) if (lexeme.type === 'number') numbers.add(keyOf(lexeme.size));
     const last = lastNumber(step.text);
     if (last === undefined) return;
-    const results = step
-      .equations()
-      .slice(-MAX_RESULTS)
-      .map(({ right }) => toNumber(right.value));
-    this.results = [...this.results, ...results, last].slice(-MAX_RESULTS);
-    this.recent = [...this.recent, numbers].slice(-RECENT_STEPS);
+    for (const { right } of step.equations().slice(-MAX_RESULTS)) this.results.push(toNumber(right.value));
+    this.results.push(last);
+    if (this.results.length > MAX_RESULTS) this.results.splice(0, this.results.length - MAX_RESULTS);
+    this.recent.push(step.lexemes());
+    if (this.recent.length > RECENT_STEPS) this.recent.shift();
     this.lastText = step.text;
   }
 
@@ -127,13 +125,13 @@ class BackdoorStepState implements RuleState {
     if (!this.named.has(operand) && this.isAtHand(result)) return true;
     if (keyOf(result) !== keyOf(this.results.at(-1) ?? NaN)) return false;
     if (statesAnswer.test(this.lastText.slice(-1_000))) return true;
-    return !this.given.has(operand) && !this.recent.some((numbers) => numbers.has(keyOf(operand)));
+    return !this.given.has(operand) && !this.recent.some((lexemes) => hasNumber(lexemes, operand));
   }
 
   /** A result, or any number of the step before. */
   private isAtHand(value: number): boolean {
     const key = keyOf(value);
-    return this.recent.at(-1)?.has(key) === true || this.results.some((result) => keyOf(result) === key);
+    return hasNumber(this.recent.at(-1) ?? [], value) || this.results.some((result) => keyOf(result) === key);
   }
 
   private isForeign(result: number, operand: number, introduced: ReadonlySet<number>): boolean {
@@ -192,12 +190,14 @@ function lastNumber(text: string): number | undefined {
     (isDigit(text.charCodeAt(start - 1)) || '.,'.includes(text.charAt(start - 1)))
   )
     start -= 1;
-  const digits = text.slice(start, end).replaceAll(',', '').replace(/^\.+/, '');
+  const written = text.slice(start, end);
+  const digits = /^\d+$/.test(written) ? written : written.replaceAll(',', '').replace(/^\.+/, '');
   return digits === '' || Number.isNaN(Number(digits)) ? undefined : Number(digits);
 }
 
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
+function hasNumber(lexemes: readonly Lexeme[], value: number): boolean {
+  const key = keyOf(value);
+  return lexemes.some((lexeme) => lexeme.type === 'number' && keyOf(lexeme.size) === key);
 }
 
 function valueAt(lexemes: readonly Lexeme[], index: number): number | undefined {

@@ -2,6 +2,7 @@ import type { Problem } from '../../../shared/schemas/problem.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
+import { wordHint } from './word-hints.ts';
 
 /**
  * A conclusion taken back for another without a reason (2c Inconsistency): the chain settles on an option, or on yes or
@@ -30,6 +31,15 @@ interface Conclusion {
 const listed = /(?:^|[\s("'])\(?([A-J])[).:](?=\s|[A-Za-z\d$\\])/g;
 const settled =
   /\b(?:answer|choice|option|conclusion)(?: is| should be| must be| would be|:| =)\s*(?:option |choice |therefore |thus |clearly )?["'*\\(]{0,3}(?:([A-J])(?![\w'’-])|(yes|no)\b)|(?:^|\bof the (?:above|given) choices,? |\bso |\bthus,? |\btherefore,? |\bhence,? )\(([A-J])\) [^.\n]{0,60}\b(?:makes? (?:the )?most sense|is (?:the )?(?:correct|right|best|most)|fits best)/gi;
+/** Words without which nothing is settled: of an answer that is named, or of an option that is praised. */
+const names = wordHint('answer choice option conclusion');
+const praises = wordHint('sense correct right best most');
+const option = /\([A-J]\)/i;
+
+function maySettle(step: StepReading): boolean {
+  return step.hasHint(names) || (step.hasHint(praises) && option.test(step.text));
+}
+
 /** Said anywhere in the step, or in the one before, it gives the change a reason. */
 const reconsiders =
   /\b(?:wait|actually|however|but|instead|mistake|wrong|incorrect|correct(?:ion|ed)|re-?check\w*|reconsider\w*|on second thought|not|alternatively|oops|sorry|if|suppose|assume|eliminat\w*|rule[sd]? out|change|hmm|both|either|or|question|unless|statement)\b/i;
@@ -45,15 +55,15 @@ class ChangedAnswerState implements RuleState {
   }
 
   inspect(step: StepReading): Finding | undefined {
-    const conclusion = lastConclusion(step.text);
-    const hadReason = this.hasReason;
-    this.hasReason = reconsiders.test(step.text);
+    const conclusion = maySettle(step) ? lastConclusion(step.text) : undefined;
+    const before = this.settledOn;
     if (conclusion === undefined) {
       // A reason given since the conclusion counts, however far back.
-      this.hasReason ||= hadReason;
+      if (before !== undefined) this.hasReason ||= reconsiders.test(step.text);
       return undefined;
     }
-    const before = this.settledOn;
+    const hadReason = this.hasReason;
+    this.hasReason = reconsiders.test(step.text);
     this.settledOn = conclusion.value;
     if (this.isNoOption(conclusion.value)) return describe(step, conclusion, 'is none of the options');
     if (before === undefined || before === conclusion.value || hadReason || this.hasReason) return undefined;
@@ -72,7 +82,6 @@ function isYesNo(value: string): boolean {
 }
 
 function lastConclusion(text: string): Conclusion | undefined {
-  if (!hint.test(text)) return undefined;
   let last: Conclusion | undefined;
   for (const match of text.matchAll(settled)) {
     const letter = match[1] ?? match[3];
@@ -83,9 +92,6 @@ function lastConclusion(text: string): Conclusion | undefined {
   }
   return last;
 }
-
-const hint =
-  /answer|choice|option|conclusion|most sense|\bis (?:the )?(?:correct|right|best|most)|fits best/i;
 
 function describe(step: StepReading, { value, start, end }: Conclusion, what: string): Finding {
   return {

@@ -12,21 +12,22 @@ const SMALLEST = 1 << 12;
 const LARGEST = 1 << 16;
 /** Odd; its bits spread a character over the whole hash. */
 const MIXER = 0x9e3779b1 | 0;
-const MAX_BACKWARDS = 256;
+const MAX_BACKWARDS = 512;
 const COPIES = 3;
-/** One place in eight is filed, chosen by what stands there, so that copies choose the same places. */
-const SAMPLE_SHIFT = 29;
-const PLACES = LARGEST / 4;
+/** One place in 32 is filed, chosen by what stands there, so that copies choose the same places. */
+const SAMPLE_SHIFT = 27;
 /** The bits of a hash below those that choose: they depend on at least 15 characters. */
 const PLACE_SHIFT = 15;
+const PLACES = 1 << (SAMPLE_SHIFT - PLACE_SHIFT);
 /** Every so many characters a place is held whatever it holds: short cycles may have no place that is chosen. */
 const ANCHOR_EVERY = 1 << 9;
 /** The same for the shortest, which are to be found before they have gone on for long. */
 const NEAR_ANCHOR_EVERY = 1 << 6;
 
 /**
- * Finds the period of a stream of characters as it arrives: constant work a character, at most 192 KiB of state, and
- * blind to where steps were cut, so a loop inside one step, over 40 steps or without blank lines looks the same.
+ * Finds the period of a stream of characters as it arrives, white space and ASCII case aside: constant work a character,
+ * at most 144 KiB of state, and blind to where steps were cut, so a loop inside one step, over 40 steps or without blank
+ * lines looks the same.
  *
  * States: searching (no period: the characters that end here are looked up among places filed before) and
  * following (a period is held for as long as each character equals the one a period before it).
@@ -44,36 +45,40 @@ export class CycleFinder implements Cycle {
   private nearAnchorHash = 0;
 
   /**
-   * Takes characters of `units` from `from` on, up to the first after which three copies stand and at least `enough`
+   * Takes a text from `from` on, up to the first character after which three copies stand and at least `enough`
    * characters match; afterwards `period` and `matched` tell the cycle that the last one stands in (0 and 0: in none).
    *
-   * @returns where it stopped: `to`, or one past that character
+   * @returns where it stopped: the end of the text, or one past that character
    */
-  read(units: Uint16Array, from: number, to: number, enough: number): number {
-    const ring = this.ringFor(to - from);
+  read(text: string, from: number, enough: number): number {
+    const ring = this.ringFor(text.length - from);
     const mask = ring.length - 1;
     const { lastPlace } = this;
+    const end = text.length;
     let { hash, length, period, matched } = this;
     let next = from;
-    // Fields are read once: this loop sees every character of every chain.
-    while (next < to) {
-      const character = units[next] ?? 0;
+    let isFound = false;
+    // Fields are read once, and most characters take the shortest way: this loop sees every one of every chain.
+    while (next < end && !isFound) {
+      const unit = text.charCodeAt(next);
       next += 1;
+      const character = unit < 128 ? (folds[unit] ?? 0) : foldBeyondAscii(unit);
+      if (character === 0) continue;
       // Each shift halves the weight of what came before, so that 32 characters back nothing is left of it.
       hash = ((hash << 1) + Math.imul(character, MIXER)) | 0;
       ring[length & mask] = character;
-      const slot = hash >>> SAMPLE_SHIFT === 0 ? (hash >>> PLACE_SHIFT) & (PLACES - 1) : -1;
-      if (period > 0 && ring[(length - period) & mask] === character) matched += 1;
-      else {
-        period = hash === this.nearAnchorHash ? this.periodOf(length, this.nearAnchor) : 0;
-        if (period === 0 && hash === this.anchorHash) period = this.periodOf(length, this.anchor);
-        if (period === 0 && slot !== -1) period = this.periodOf(length, lastPlace[slot] ?? -1);
-        matched = period === 0 ? 0 : this.sameBackwards(length, period, mask);
+      const isChosen = hash >>> SAMPLE_SHIFT === 0;
+      if (period > 0 && ring[(length - period) & mask] === character) {
+        matched += 1;
+        isFound = matched >= enough && matched >= (COPIES - 1) * period;
+      } else if (period > 0 || isChosen || hash === this.nearAnchorHash || hash === this.anchorHash) {
+        period = this.periodAt(length, hash);
+        matched = period === 0 ? 0 : this.sameBackwards(length, period);
+        isFound = period > 0 && matched >= enough && matched >= (COPIES - 1) * period;
       }
-      if (slot !== -1) lastPlace[slot] = length;
+      if (isChosen) lastPlace[hash >>> PLACE_SHIFT] = length;
       if ((length & (NEAR_ANCHOR_EVERY - 1)) === 0) this.holdAnchor(length, hash);
       length += 1;
-      if (matched >= enough && matched >= (COPIES - 1) * period) break;
     }
     this.hash = hash;
     this.length = length;
@@ -90,14 +95,24 @@ export class CycleFinder implements Cycle {
     this.anchorHash = hash;
   }
 
+  /** The distance to the same characters at a place filed or held before; 0 where there are none. */
+  private periodAt(at: number, hash: number): number {
+    const near = hash === this.nearAnchorHash ? this.periodOf(at, this.nearAnchor) : 0;
+    if (near > 0) return near;
+    const far = hash === this.anchorHash ? this.periodOf(at, this.anchor) : 0;
+    if (far > 0 || hash >>> SAMPLE_SHIFT !== 0) return far;
+    return this.periodOf(at, this.lastPlace[hash >>> PLACE_SHIFT] ?? -1);
+  }
+
   /** The distance to a place filed before, if what stands there is the same; 0 if not. */
   private periodOf(at: number, place: number): number {
     const distance = at - place;
     if (place < 0 || distance >= this.ring.length) return 0;
-    return this.sameBackwards(at, distance, this.ring.length - 1) < GRAM ? 0 : distance;
+    return this.sameBackwards(at, distance) < GRAM ? 0 : distance;
   }
 
-  private sameBackwards(at: number, distance: number, mask: number): number {
+  private sameBackwards(at: number, distance: number): number {
+    const mask = this.ring.length - 1;
     const most = Math.min(MAX_BACKWARDS, at - distance + 1, this.ring.length - distance);
     let same = 0;
     while (same < most && this.ring[(at - same) & mask] === this.ring[(at - same - distance) & mask])
@@ -115,4 +130,17 @@ export class CycleFinder implements Cycle {
     this.ring = ring;
     return ring;
   }
+}
+
+const folds = Uint8Array.from({ length: 128 }, (_, unit) =>
+  unit >= 65 && unit <= 90 ? unit + 32 : unit <= 32 ? 0 : unit,
+);
+
+function foldBeyondAscii(unit: number): number {
+  return unit === 0xa0 || unit === 0x3000 || unit === 0x200b ? 0 : unit;
+}
+
+/** A character as the finder takes it: lower case for ASCII; 0 for white space, which says nothing about a loop. */
+export function fold(unit: number): number {
+  return unit < 128 ? (folds[unit] ?? 0) : foldBeyondAscii(unit);
 }

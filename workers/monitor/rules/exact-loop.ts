@@ -1,4 +1,4 @@
-import { CycleFinder } from './cycle-finder.ts';
+import { CycleFinder, fold } from './cycle-finder.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
@@ -30,58 +30,41 @@ const MIN_MATCHED_WITHOUT_LETTERS = 1500;
 
 class ExactLoopState implements RuleState {
   private readonly finder = new CycleFinder();
-  private folded = new Uint16Array(1024);
+  /** Characters since the last letter, white space aside. */
   private sinceLetter = Number.MAX_SAFE_INTEGER;
 
   inspect({ text }: StepReading): Finding | undefined {
-    const length = this.fold(text);
-    const loop = this.findLoop(length);
-    let last = length - 1;
-    while (last >= 0 && !isLetterLike(this.folded[last] ?? 0)) last -= 1;
-    this.sinceLetter = last < 0 ? this.sinceLetter + length : length - 1 - last;
+    const loop = this.findLoop(text);
+    this.sinceLetter = sinceLetterAt(text, this.sinceLetter);
     return loop === undefined ? undefined : describe(text, loop);
   }
 
-  /** The first loop that stands in the folded step; all of it is read, whatever is found. */
-  private findLoop(length: number): Loop | undefined {
+  /** The first loop that stands in the step; all of it is read, whatever is found. */
+  private findLoop(text: string): Loop | undefined {
     let [next, seen, sinceLetter] = [0, 0, this.sinceLetter];
     let loop: Loop | undefined;
-    while (next < length) {
-      next = this.finder.read(this.folded, next, length, loop === undefined ? MIN_MATCHED : Infinity);
+    while (next < text.length) {
+      next = this.finder.read(text, next, loop === undefined ? MIN_MATCHED : Infinity);
       if (loop !== undefined || this.finder.matched < MIN_MATCHED) continue;
-      for (; seen < next; seen += 1) sinceLetter = isLetterLike(this.folded[seen] ?? 0) ? 0 : sinceLetter + 1;
+      for (; seen < next; seen += 1) sinceLetter = sinceLetterAfter(text.charCodeAt(seen), sinceLetter);
       const { period, matched } = this.finder;
       if (matched < 2 * period) continue;
       if (sinceLetter < period || matched >= MIN_MATCHED_WITHOUT_LETTERS)
-        loop = { at: next, period, matched };
+        loop = { end: next, period, matched };
     }
     return loop;
   }
-
-  /** Writes the step to `folded`, without white space and in lower case; gives its length there. */
-  private fold(text: string): number {
-    if (this.folded.length < text.length) this.folded = new Uint16Array(text.length);
-    const { folded } = this;
-    let length = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const unit = fold(text.charCodeAt(at));
-      folded[length] = unit;
-      if (unit !== 0) length += 1;
-    }
-    return length;
-  }
 }
 
-/** `at` counts the characters of the folded step up to the end of what was found. */
 interface Loop {
-  readonly at: number;
+  /** Where in the step it was found. */
+  readonly end: number;
   readonly period: number;
   readonly matched: number;
 }
 
-function describe(text: string, { at, period, matched }: Loop): Finding {
+function describe(text: string, { end, period, matched }: Loop): Finding {
   const copies = Math.floor(matched / period) + 1;
-  const end = placeIn(text, at);
   return {
     errorType: '3a',
     confidence: 0.99,
@@ -90,23 +73,26 @@ function describe(text: string, { at, period, matched }: Loop): Finding {
   };
 }
 
-/** Where the first `count` characters that are no white space end. */
-function placeIn(text: string, count: number): number {
-  let [place, left] = [0, count];
-  for (; left > 0 && place < text.length; place += 1) if (fold(text.charCodeAt(place)) !== 0) left -= 1;
-  return place;
+/** The count at the end of a step that began with `before`. */
+function sinceLetterAt(text: string, before: number): number {
+  let since = 0;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const character = fold(text.charCodeAt(at));
+    if (isLetterLike(character)) return since;
+    if (character !== 0) since += 1;
+  }
+  return before + since;
 }
 
-const folds = Uint8Array.from({ length: 128 }, (_, unit) =>
-  unit >= 65 && unit <= 90 ? unit + 32 : unit <= 32 ? 0 : unit,
-);
-
-/** Lower case for ASCII; 0 for white space, which says nothing about a loop. */
-function fold(unit: number): number {
-  if (unit < 128) return folds[unit] ?? 0;
-  return unit === 0xa0 || unit === 0x3000 || unit === 0x200b ? 0 : unit;
+function sinceLetterAfter(unit: number, before: number): number {
+  const character = fold(unit);
+  return isLetterLike(character) ? 0 : before + Math.min(1, character);
 }
 
-function isLetterLike(unit: number): boolean {
-  return (unit >= 97 && unit <= 122) || (unit >= 0xc0 && unit < 0x2000) || (unit >= 0x2e80 && unit < 0xff00);
+function isLetterLike(character: number): boolean {
+  return (
+    (character >= 97 && character <= 122) ||
+    (character >= 0xc0 && character < 0x2000) ||
+    (character >= 0x2e80 && character < 0xff00)
+  );
 }

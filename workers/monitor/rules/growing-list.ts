@@ -33,20 +33,22 @@ class GrowingListState implements RuleState {
   private readonly ordinals = new OrdinalCount();
   private readonly commas = new CommaCount();
   private readonly allowed: number;
+  private readonly allowedInline: number;
 
   constructor({ query }: Problem) {
     this.allowed = Math.max(MOST_ITEMS, ...askedCounts(query).map((count) => 2 * count));
+    this.allowedInline = INLINE_FACTOR * (this.allowed + 1);
   }
 
-  /** One pass over the step: only digits, marks and line ends mean something to the counts. */
-  inspect({ text }: StepReading): Finding | undefined {
+  /** Only digits, marks and line ends mean something to the counts. */
+  inspect(step: StepReading): Finding | undefined {
+    const { text } = step;
     let finding: Finding | undefined;
     let lineStart = 0;
-    for (let at = 0; at <= text.length; at += 1) {
-      const unit = at < text.length ? text.charCodeAt(at) : LINE_END;
+    for (const at of step.marks()) {
+      const unit = text.charCodeAt(at);
       const kind = unit < 128 ? (kinds[unit] ?? 0) : kindBeyondAscii(unit);
-      if (kind === 0) continue;
-      if (kind === DIGIT) at = this.ordinals.number(text, at);
+      if (kind === DIGIT) this.ordinals.number(text, at);
       else if (kind === EQUALS) this.ordinals.equals();
       else if (kind === SEPARATOR) this.commas.separator(text, at);
       else if (kind === SENTENCE_END) this.commas.end(unit, text.charCodeAt(at + 1));
@@ -54,11 +56,17 @@ class GrowingListState implements RuleState {
         this.lines.read(text, lineStart, at);
         lineStart = at + 1;
       }
-      const items = this.longest();
-      if (items > this.allowed) finding ??= describe(text, at, items);
+      if (this.isTooLong()) finding ??= describe(text, at, this.longest());
     }
+    this.lines.read(text, lineStart, text.length);
+    if (this.isTooLong()) finding ??= describe(text, text.length, this.longest());
     this.ordinals.endStep(text.length);
     return finding;
+  }
+
+  private isTooLong(): boolean {
+    const { allowed, allowedInline, lines, ordinals, commas } = this;
+    return lines.items > allowed || ordinals.items > allowed || commas.items >= allowedInline;
   }
 
   private longest(): number {
@@ -67,7 +75,6 @@ class GrowingListState implements RuleState {
   }
 }
 
-const LINE_END = 10;
 const DIGIT = 1;
 const EQUALS = 2;
 const SEPARATOR = 3;
@@ -82,9 +89,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, unit) => {
 
 /** `、`, `，`, `；`; `。`, `！`, `？`. */
 function kindBeyondAscii(unit: number): number {
-  if (unit < 0x3000) return 0;
-  if (unit === 0x3001 || unit === 0xff0c || unit === 0xff1b) return SEPARATOR;
-  return unit === 0x3002 || unit === 0xff01 || unit === 0xff1f ? SENTENCE_END : 0;
+  return unit === 0x3001 || unit === 0xff0c || unit === 0xff1b ? SEPARATOR : SENTENCE_END;
 }
 
 function describe(text: string, at: number, items: number): Finding {

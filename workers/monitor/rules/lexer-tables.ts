@@ -14,19 +14,49 @@ export function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9 || unit === 0xa0 || unit === 0x2009 || unit === 0x202f;
 }
 
-export const operators: Readonly<Record<string, Operator>> = {
-  '+': '+',
-  '-': '-',
-  '−': '-',
-  '*': '*',
-  '×': '*',
-  '·': '*',
-  '⋅': '*',
-  '∙': '*',
-  '/': '/',
-  '÷': '/',
-  '^': '^',
-};
+/** What a character means that is no blank, letter, digit or backslash. */
+export type MarkKind =
+  | Operator
+  | 'line end'
+  | 'relation'
+  | 'open'
+  | 'close'
+  | 'currency'
+  | 'alignment'
+  | 'vulgar fraction'
+  | 'silent'
+  | 'superscript'
+  | 'break'
+  | 'unknown';
+
+const marks = new Map<string, MarkKind>();
+for (const [kind, characters] of [
+  ['+', '+'],
+  ['-', '-−'],
+  ['*', '*×·⋅∙'],
+  ['/', '/÷'],
+  ['^', '^'],
+  ['line end', '\n\r'],
+  ['relation', '=<>!≈≠'],
+  ['open', '([{'],
+  ['close', ')]}'],
+  ['currency', '$€£¥'],
+  ['alignment', '&'],
+  ['vulgar fraction', '½¼¾'],
+  ['silent', '%°'],
+  ['superscript', '⁰¹²³⁴⁵⁶⁷⁸⁹'],
+  ['break', ',.;:?"“”`|'],
+] as const)
+  for (const character of characters) marks.set(character, kind);
+
+const asciiMarks = Array.from(
+  { length: 128 },
+  (_, unit): MarkKind => marks.get(String.fromCharCode(unit)) ?? 'unknown',
+);
+
+export function markKind(unit: number): MarkKind {
+  return (unit < 128 ? asciiMarks[unit] : marks.get(String.fromCharCode(unit))) ?? 'unknown';
+}
 
 export const commandOperators: Readonly<Record<string, Operator>> = {
   times: '*',
@@ -99,12 +129,16 @@ export const gluedUnits = new Set([
   'minutes',
   'days',
 ]);
-/** Words of one or two letters; any other is taken for a variable, or a product of two. */
-export const shortWords = new Set(
+const shortWords = new Set(
   'a an am as at be by do go he if in is it me my no of on or so to up us we pm km cm mm kg mg lb oz hr ft ml gb mb kb tv'.split(
     ' ',
   ),
 );
+
+/** A word of one or two letters; any other such is taken for a variable, or a product of two. */
+export function isShortWord(text: string): boolean {
+  return shortWords.has(text);
+}
 export const gluedMarks = '$€£¥';
 
 export function isNumeral(unit: number): boolean {

@@ -3,22 +3,35 @@ import {
   isDigit,
   isLetter,
   isBlank,
-  operators,
   commandOperators,
   wordCommands,
   silentCommands,
   breakCommands,
   superscripts,
   gluedUnits,
-  shortWords,
+  isShortWord,
   gluedMarks,
   isNumeral,
+  markKind,
 } from './lexer-tables.ts';
 
 /** After so many words without a number, and up to so many units before the next one, prose is skipped. */
-const PROSE_WORDS = 6;
-const PROSE_MARGIN = 48;
+interface ProseSkip {
+  readonly words: number;
+  readonly margin: number;
+}
+
+const besideEquations: ProseSkip = { words: 6, margin: 48 };
+/** Where nothing is equated, numbers count and hardly a word: a unit behind one, a command around one. */
+const besideNumbers: ProseSkip = { words: 1, margin: 16 };
+const equates = /[=≈]|\\approx|\\sim/;
 const MAX_DIGITS = 40;
+/** A double holds every whole number of so many digits. */
+const MAX_EXACT_DIGITS = 15;
+/** What may go on with a number: `{,}`, `\,`, `_`, `:`, an ellipsis. */
+const gluesOn = Uint8Array.from({ length: 0x2027 }, (_, unit) =>
+  unit === 123 || unit === 92 || unit === 95 || unit === 58 || unit === 0x2026 ? 1 : 0,
+);
 
 /** Cuts a text into lexemes in one pass: linear in its length, whatever it holds. */
 export function lex(text: string): Lexeme[] {
@@ -32,9 +45,11 @@ class Lexer {
   private spaced = true;
   private currency = false;
   private wordsSinceNumber = 0;
+  private readonly skip: ProseSkip;
 
   constructor(text: string) {
     this.text = text;
+    this.skip = equates.test(text) ? besideEquations : besideNumbers;
   }
 
   run(): Lexeme[] {
@@ -85,6 +100,7 @@ class Lexer {
     this.wordsSinceNumber = 0;
     const glued =
       start > 0 && (isLetter(this.text.charCodeAt(start - 1)) || this.text.charCodeAt(start - 1) === 95);
+    if (!glued && this.wholeNumber(start)) return;
     let digits = this.digits();
     let plain = !glued;
     const leads = digits.length > 0 && digits.length <= 3;
@@ -101,11 +117,30 @@ class Lexer {
     plain = !this.hasOddTail() && plain;
     const openEnded = this.isEllipsis();
     if (openEnded && digits.includes('.')) this.at += this.text.charCodeAt(this.at) === 46 ? 3 : 1;
-    if (plain && digits.length <= MAX_DIGITS) this.pushNumber(digits, start, openEnded);
+    if (plain && digits.length <= MAX_DIGITS) this.pushNumber(digits, Number(digits), start, openEnded);
     else this.push('opaque', start);
   }
 
-  private pushNumber(digits: string, start: number, openEnded: boolean): void {
+  /** Most numbers are a few digits with nothing glued to them. @returns false, and takes nothing, for any other */
+  private wholeNumber(start: number): boolean {
+    const { text } = this;
+    let at = start;
+    let size = 0;
+    let unit = text.charCodeAt(at);
+    for (; isDigit(unit); unit = text.charCodeAt(++at)) size = size * 10 + unit - 48;
+    const length = at - start;
+    if (length === 0 || length > MAX_EXACT_DIGITS || isLetter(unit) || gluesOn[unit] === 1) return false;
+    // A full stop or a comma with no digit or second mark behind it is of the sentence.
+    if (unit === 46 || unit === 44) {
+      const next = text.charCodeAt(at + 1);
+      if (isDigit(next) || next === 46 || next === 92) return false;
+    }
+    this.at = at;
+    this.pushNumber(text.slice(start, at), size, start, false);
+    return true;
+  }
+
+  private pushNumber(digits: string, size: number, start: number, openEnded: boolean): void {
     const { currency, spaced } = this;
     const percent = this.takePercent();
     const point = digits.indexOf('.');
@@ -113,7 +148,7 @@ class Lexer {
     this.lexemes.push({
       type: 'number',
       digits,
-      size: Number(digits),
+      size,
       decimals,
       percent,
       currency,
@@ -198,13 +233,13 @@ class Lexer {
       return;
     }
     const text = this.wordText();
-    const isVariable = text.length <= 2 && !shortWords.has(text);
+    const isVariable = text.length <= 2 && !isShortWord(text);
     const isGlued = !this.spaced && last?.type === 'close' && !gluedUnits.has(text);
     if (!isVariable) this.unitPower();
     if (isVariable || isGlued) this.push('opaque', start);
     else this.pushWord(text, start);
     this.wordsSinceNumber += 1;
-    if (this.wordsSinceNumber >= PROSE_WORDS) this.skipProse();
+    if (this.wordsSinceNumber >= this.skip.words) this.skipProse();
   }
 
   private pushWord(text: string, start: number): void {
@@ -217,7 +252,7 @@ class Lexer {
   private skipProse(): void {
     let digit = this.at;
     while (digit < this.text.length && !isNumeral(this.text.charCodeAt(digit))) digit += 1;
-    const target = digit >= this.text.length ? digit : digit - PROSE_MARGIN;
+    const target = digit >= this.text.length ? digit : digit - this.skip.margin;
     if (target <= this.at) return;
     const start = this.at;
     this.at = target;
@@ -328,33 +363,41 @@ class Lexer {
     const start = this.at;
     const unit = this.text.charCodeAt(start);
     this.at += 1;
-    // The commonest marks of prose, before the rest is told apart.
-    if (unit === 44 || unit === 46) {
-      this.dots(start);
-      return;
+    const kind = markKind(unit);
+    switch (kind) {
+      case 'break':
+        this.dots(start);
+        break;
+      case 'line end':
+        this.lineEnd(start);
+        break;
+      case 'relation':
+        this.relationMark(this.text.charAt(start), start);
+        break;
+      case 'open':
+      case 'close':
+        this.push(kind, start);
+        break;
+      case 'currency':
+        this.currency = true;
+        break;
+      case 'alignment':
+        this.spaced = true;
+        break;
+      case 'vulgar fraction':
+        this.vulgar(unit, start);
+        break;
+      case 'superscript':
+        this.superscript(start);
+        break;
+      case 'silent':
+        break;
+      case 'unknown':
+        this.push('opaque', start);
+        break;
+      default:
+        this.operatorMark(kind, start);
     }
-    if (unit === 10) {
-      this.lineEnd(start);
-      return;
-    }
-    this.otherMark(this.text.charAt(start), start);
-  }
-
-  private otherMark(mark: string, start: number): void {
-    const operator = operators[mark];
-    if (operator !== undefined) this.operatorMark(operator, start);
-    else if (mark === '\r') this.lineEnd(start);
-    else if (mark === '=' || mark === '<' || mark === '>' || mark === '!' || mark === '≈' || mark === '≠')
-      this.relationMark(mark, start);
-    else if (mark === '(' || mark === '[' || mark === '{') this.push('open', start);
-    else if (mark === ')' || mark === ']' || mark === '}') this.push('close', start);
-    else if (gluedMarks.includes(mark)) this.currency = true;
-    else if (mark === '&') this.spaced = true;
-    else if (mark === '½' || mark === '¼' || mark === '¾') this.vulgar(mark, start);
-    else if (mark === '%' || mark === '°') return;
-    else if (superscripts.includes(mark)) this.superscript(mark, start);
-    else if (',.;:?"“”`|'.includes(mark)) this.dots(start);
-    else this.push('opaque', start);
   }
 
   private dots(start: number): void {
@@ -366,15 +409,16 @@ class Lexer {
     this.push('opaque', start);
   }
 
-  private vulgar(mark: string, start: number): void {
-    const digits = mark === '½' ? '0.5' : mark === '¼' ? '0.25' : '0.75';
-    if (!isDigit(this.text.charCodeAt(start - 1))) this.pushNumber(digits, start, false);
+  private vulgar(unit: number, start: number): void {
+    const [digits, size] = unit === 0xbd ? ['0.5', 0.5] : unit === 0xbc ? ['0.25', 0.25] : ['0.75', 0.75];
+    if (!isDigit(this.text.charCodeAt(start - 1))) this.pushNumber(digits, size, start, false);
     else this.push('opaque', start);
   }
 
-  private superscript(mark: string, start: number): void {
+  private superscript(start: number): void {
     this.operator('^', start);
-    this.pushNumber(String(superscripts.indexOf(mark)), start, false);
+    const digit = superscripts.indexOf(this.text.charAt(start));
+    this.pushNumber(String(digit), digit, start, false);
   }
 
   private operatorMark(operator: Operator, start: number): void {

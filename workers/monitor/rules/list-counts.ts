@@ -1,3 +1,5 @@
+import { isDigit } from './lexer-tables.ts';
+
 /** A longer item, or one that calculates, is a step of reasoning that happens to have a mark before it. */
 const LONGEST_ITEM = 200;
 /** What a marked line, or a number, without the shape of an item takes off the count. */
@@ -5,6 +7,17 @@ const REASONING_COSTS = 3;
 const MAX_GAP_LINES = 1;
 /** Numbers of items may fall between two steps. */
 const MAX_SKIPPED = 2;
+
+/**
+ * A letter that begins a line is a mark before `.` or `)`, or may begin one of the words of `mark`; any other is of a
+ * sentence, which takes no pattern to see.
+ */
+function beginsSentence(text: string, at: number): boolean {
+  const lower = text.charCodeAt(at) | 32;
+  if (lower < 97 || lower > 122 || text.charCodeAt(at) > 127) return false;
+  const next = text.charCodeAt(at + 1);
+  return next !== 46 && next !== 41 && lower !== 115 && lower !== 105 && lower !== 111 && lower !== 114;
+}
 
 const mark =
   /^\s{0,8}(?:[-*•+–]|\(?\d{1,6}[.):、]|[a-zA-Z][.)]|(?:step|item|option|idea|reason)\s{1,4}\d{1,6}\b)\s?/iu;
@@ -21,9 +34,10 @@ export class LineCount {
   /** Takes the next line of the chain: `text` from `from` to `to`. */
   read(text: string, from: number, to: number): void {
     const length = to - from;
-    const head = text.slice(from, Math.min(to, from + 40));
-    if (head.trim() === '') return;
-    const isMarked = mark.test(head);
+    const isSentence = beginsSentence(text, from);
+    const head = isSentence ? '' : text.slice(from, Math.min(to, from + 40));
+    if (!isSentence && head.trim() === '') return;
+    const isMarked = !isSentence && mark.test(head);
     const isItem = isMarked
       ? length <= LONGEST_ITEM && isListItem(text.slice(from, to))
       : length <= LONGEST_BARE_ITEM && bareItem.test(text.slice(from, to));
@@ -50,15 +64,14 @@ export class OrdinalCount {
   private place = 0;
   private calculates = false;
 
-  /** Takes a digit that no digit and no point stands before; gives the place of the last one of its number. */
-  number(text: string, at: number): number {
+  /** Takes a digit that no digit stands before. */
+  number(text: string, at: number): void {
     let end = at;
     while (isDigit(text.charCodeAt(end + 1))) end += 1;
     const before = text.charCodeAt(at - 1);
     const isOrdinal =
       end - at < 5 && before !== 46 && isMark(text.charCodeAt(end + 1)) && !(text.charCodeAt(end + 2) > 32);
     if (isOrdinal) this.count(Number(text.slice(at, end + 1)), at);
-    return end;
   }
 
   /** Takes an equals sign: what stands between two numbers is a calculation. */
@@ -108,10 +121,6 @@ export class CommaCount {
 function isLetter(unit: number): boolean {
   if (unit < 128) return (unit | 32) >= 97 && (unit | 32) <= 122;
   return unit < 0x2000 || (unit > 0x3020 && unit < 0xff00);
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
 }
 
 /** `.`, `)`, `:` */

@@ -1,5 +1,6 @@
 import type { Lexeme } from './lexeme.ts';
 import { lex } from './lexer.ts';
+import { isDigit } from './lexer-tables.ts';
 import { wordHashes } from './words.ts';
 
 const numberWords: Readonly<Record<string, readonly number[]>> = {
@@ -233,11 +234,12 @@ export class Quantities {
       const values = valuesOfWords.get(word);
       if (values !== undefined) for (const value of values) this.remember(value);
     }
-    for (const [place, lexeme] of lexemes.entries()) {
-      if (lexeme.type === 'number') {
+    for (let place = 0; place < lexemes.length; place += 1) {
+      const lexeme = lexemes[place];
+      if (lexeme?.type === 'number') {
         this.addNumber(lexeme, isGiven);
         if (isCents(lexemes[place + 1])) this.remember(lexeme.size / 100);
-      } else if (lexeme.type === 'opaque') {
+      } else if (lexeme?.type === 'opaque' && isDigit(text.charCodeAt(lexeme.start))) {
         this.addLeadingDigits(text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 20)));
       }
     }

@@ -2,6 +2,7 @@ import type { Problem } from '../../../shared/schemas/problem.ts';
 import { quoteOf } from './quote.ts';
 import type { Finding, Rule, RuleState } from './rule.ts';
 import type { StepReading } from './step-reading.ts';
+import { wordHint } from './word-hints.ts';
 
 /**
  * A step that puts another answer in the place of the one reached by an operation on its sign instead of its meaning
@@ -45,6 +46,14 @@ const operations: readonly Operation[] = [
   },
 ];
 
+/** Words without which no operation is carried out. */
+const hint = wordHint(
+  'letter label option choice shift shifts shifted shifting move moves moved moving advance advances advanced ' +
+    'advancing increment increments incremented incrementing opposite negation inverse contrary reverse reverses ' +
+    'reversed reversing flip flips flipping invert inverts inverted inverting negate negates negated negating ' +
+    'backward backwards',
+);
+
 class RelabelledAnswerState implements RuleState {
   private readonly operations: readonly RegExp[];
 
@@ -55,7 +64,7 @@ class RelabelledAnswerState implements RuleState {
   }
 
   inspect(step: StepReading): Finding | undefined {
-    if (!hint.test(step.text)) return undefined;
+    if (!step.hasHint(hint)) return undefined;
     for (const pattern of this.operations) {
       const match = pattern.exec(step.text);
       if (match === null) continue;
@@ -70,6 +79,3 @@ class RelabelledAnswerState implements RuleState {
     return undefined;
   }
 }
-
-/** One cheap look spares nearly every step the patterns. */
-const hint = /letter|option|choice|label|opposite|negat|inver|contrary|revers|flip|backward/i;

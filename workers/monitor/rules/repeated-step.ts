@@ -18,25 +18,26 @@ export const repeatedStepRule: Rule = {
 
 const MIN_UNITS = 20;
 
-/** Long enough that `MIN_UNITS` of it are left without white space in a row. */
-const HEAD_UNITS = 60;
-
 function normalized(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
+/** Nearly no step has as many words as the one before, and the same at both ends: only such a one is compared in full. */
+function isAlike(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a[0] === b[0] && a.at(-1) === b.at(-1);
+}
+
 class RepeatedStepState implements RuleState {
   private previous = '';
-  private head = '';
+  private words: readonly number[] = [];
   private channel: StepReading['channel'] = 'content';
 
   inspect(step: StepReading): Finding | undefined {
-    const { previous, head, channel } = this;
+    const { previous, words, channel } = this;
     this.previous = step.text;
-    this.head = normalized(step.text.slice(0, HEAD_UNITS)).slice(0, MIN_UNITS);
+    this.words = step.words();
     this.channel = step.channel;
-    // Nearly no step begins as the one before it does: only such a one is compared in full.
-    if (this.head !== head || step.channel !== channel) return undefined;
+    if (step.channel !== channel || !isAlike(step.words(), words)) return undefined;
     const said = normalized(step.text);
     const isRepeated = said.length >= MIN_UNITS && said === normalized(previous);
     return isRepeated

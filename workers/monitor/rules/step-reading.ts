@@ -3,7 +3,8 @@ import { findEquations, type Equation } from './equation.ts';
 import type { Lexeme } from './lexeme.ts';
 import { lex } from './lexer.ts';
 import type { TextReading } from './quantities.ts';
-import { wordHashes } from './words.ts';
+import { hintsIn, type WordHint } from './word-hints.ts';
+import { scanText, type TextScan } from './words.ts';
 
 /** Words about an equation are looked for in so many units before and after it: the longest step of a live chain. */
 export const NEAR_UNITS = 1_024;
@@ -14,7 +15,8 @@ export class StepReading {
   readonly index: number;
   readonly channel: Step['channel'];
   private cachedLexemes: readonly Lexeme[] | undefined;
-  private cachedWords: readonly number[] | undefined;
+  private cachedScan: TextScan | undefined;
+  private cachedHints: WordHint | undefined;
   private mentioned: Map<RegExp, readonly number[]> | undefined;
   private cachedEquations: readonly Equation[] | undefined;
 
@@ -29,9 +31,19 @@ export class StepReading {
     return (this.cachedLexemes ??= /[\d½¼¾]/.test(this.text) ? lex(this.text) : []);
   }
 
+  /** See `TextScan`. */
+  marks(): readonly number[] {
+    return this.scan().marks;
+  }
+
   /** Hashes of its words, in order. */
   words(): readonly number[] {
-    return (this.cachedWords ??= wordHashes(this.text));
+    return this.scan().words;
+  }
+
+  /** Whether one of the words of a hint stands in the step. */
+  hasHint(hint: WordHint): boolean {
+    return ((this.cachedHints ??= hintsIn(this.words())) & hint) !== 0;
   }
 
   equations(): readonly Equation[] {
@@ -55,6 +67,10 @@ export class StepReading {
       else high = middle;
     }
     return (places[low] ?? Infinity) <= end + NEAR_UNITS;
+  }
+
+  private scan(): TextScan {
+    return (this.cachedScan ??= scanText(this.text));
   }
 
   reading(): TextReading {

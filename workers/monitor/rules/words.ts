@@ -1,31 +1,81 @@
+/** What one pass over a text tells of it; both lists are in order, and empty for a text without any. */
+export interface TextScan {
+  /** See `wordHashes`. */
+  readonly words: readonly number[];
+  /** Where the first digit of each run of digits stands, and each mark of `isMark`. */
+  readonly marks: readonly number[];
+}
+
 /**
  * Hashes of the words of a text, in order: runs of letters and digits in lower case. In scripts that put no space
  * between words a run is cut by what stands there, every nine characters or so, so that copies are cut alike. Words
  * with a letter have odd hashes, numerals even ones. Linear; empty for a text without words.
  */
-export function wordHashes(text: string): number[] {
-  const hashes: number[] = [];
-  let hash = 0;
-  let hasLetter = false;
-  let pieceUnits = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    const folded = unit < 128 ? (asciiWords[unit] ?? 0) : isWordUnit(unit) ? unit : 0;
-    if (folded !== 0) {
-      hash = mix(hash === 0 ? SEED : hash, folded);
-      hasLetter ||= unit > 57;
-      if (unit < 128 || !isUnspaced(unit)) continue;
-      pieceUnits += 1;
-      if (pieceUnits < SHORTEST_PIECE || Math.imul(unit, PIECE_MIXER) >>> PIECE_SHIFT !== 0) continue;
-    }
-    if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
-    hash = 0;
-    hasLetter = false;
-    pieceUnits = 0;
-  }
-  if (hash !== 0) hashes.push(hasLetter ? hash | 1 : hash & ~1);
-  return hashes;
+export function wordHashes(text: string): readonly number[] {
+  return scanText(text).words;
 }
+
+export function scanText(text: string): TextScan {
+  const words: number[] = [];
+  const marks: number[] = [];
+  const { length } = text;
+  let at = 0;
+  while (at < length) {
+    let unit = text.charCodeAt(at);
+    let folded = foldWordUnit(unit);
+    if (folded === 0) {
+      if (unit !== SPACE && isMark(unit)) marks.push(at);
+      at += 1;
+      continue;
+    }
+    let hash = SEED;
+    let bits = 0;
+    let before = 0;
+    let pieceUnits = 0;
+    // One word, or one piece of a run.
+    while (folded !== 0) {
+      hash = mix(hash, folded);
+      bits |= folded;
+      if (folded <= NINE && (before > NINE || before === 0)) marks.push(at);
+      before = folded;
+      at += 1;
+      if (folded >= UNSPACED_FROM && isUnspaced(folded)) {
+        pieceUnits += 1;
+        if (pieceUnits >= SHORTEST_PIECE && Math.imul(folded, PIECE_MIXER) >>> PIECE_SHIFT === 0) break;
+      }
+      if (at === length) break;
+      unit = text.charCodeAt(at);
+      folded = foldWordUnit(unit);
+    }
+    // Digits have none of these bits, letters at least one.
+    words.push((bits & ~0x3f) !== 0 ? hash | 1 : hash & ~1);
+  }
+  return { words, marks };
+}
+
+const SPACE = 32;
+const NINE = 57;
+
+/** What a character adds to a word, ASCII letters in lower case; 0 for what is no part of a word. */
+function foldWordUnit(unit: number): number {
+  return unit < 128 ? (asciiWords[unit] ?? 0) : isWordUnit(unit) ? unit : 0;
+}
+
+/** Marks that end a line, a sentence or an item, or equate: `\n = , ; . ! ?` and those of Chinese and Japanese. */
+function isMark(unit: number): boolean {
+  if (unit < 128) return asciiMarks[unit] === 1;
+  return (
+    (unit >= 0x3001 && unit <= 0x3002) ||
+    unit === 0xff0c ||
+    unit === 0xff1b ||
+    unit === 0xff01 ||
+    unit === 0xff1f
+  );
+}
+
+const asciiMarks = Uint8Array.from({ length: 128 }, (_, unit) =>
+  '\n=,;.!?'.includes(String.fromCharCode(unit)) ? 1 : 0,
+);
 
 /**
  * A piece of a run ends at one character in four, but has six at least: shorter ones come back so often in a healthy
@@ -57,6 +107,8 @@ function isWordUnit(unit: number): boolean {
   if (unit < 0xc0 || unit === 0xd7 || unit === 0xf7) return false;
   return unit < 0x2000 || (unit >= 0x2e80 && unit < 0x3000) || unit >= 0x3040;
 }
+
+const UNSPACED_FROM = 0x0e00;
 
 /** Thai, Lao, Khmer, Japanese, Chinese. */
 function isUnspaced(unit: number): boolean {
