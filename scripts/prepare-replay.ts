@@ -16,7 +16,7 @@ import { readVersion } from './package-root.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
 
 /** Runs at once. Many, since each only waits for its verdicts; more would each wait so long that they read the truth. */
-export const REPLAY_CONCURRENCY = 40;
+export const REPLAY_CONCURRENCY = 100;
 /** What a worker watches at once where a monitor asks a model: more would wait unwatched. */
 export const MODEL_CONCURRENCY = 32;
 /** All steps of a chain are there at once: the last one waits for the judgements of all others. */

@@ -1,7 +1,8 @@
-import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 import { HaltlineError } from '../errors.ts';
 import { createCluster } from './cluster-connection.ts';
+import { GatheringRedis } from './gathering-redis.ts';
 
 /** One Redis, or a Redis Cluster: all commands are the same, as long as the keys of one share a hash tag. */
 export type RedisClient = Redis | Cluster;
@@ -130,7 +131,7 @@ function openClient({ seeds, ...options }: RedisAddress, role: RedisRole): Redis
       isPatient: enableOfflineQueue,
     });
   }
-  return new Redis({
+  return new GatheringRedis({
     ...shared,
     enableOfflineQueue,
     retryStrategy: reconnectDelayMs,

@@ -2,11 +2,13 @@ import type { Logger } from 'pino';
 import { defaultRetrySettings, type RetryEnd, withRetries } from '../../shared/llm/retry.ts';
 import { describeStreamError } from '../../shared/llm/stream-error.ts';
 import type { RequestGate } from '../../shared/llm/request-gate.ts';
-import { streamGated } from '../../shared/llm/stream-gated.ts';
 import type { StreamEnd } from '../../shared/llm/target-client.ts';
 import type { GenerationJob } from '../../shared/schemas/job.ts';
 import type { TargetSpec } from '../../shared/schemas/sweep-spec.ts';
 import type { OpenStream, TargetStream } from './target-stream.ts';
+
+/** The client of models is loaded with the first request: a worker that only replays chains needs none. */
+let client: Promise<typeof import('../../shared/llm/stream-gated.ts')> | undefined;
 
 export interface OpenTargetOptions {
   readonly apiKey: string | undefined;
@@ -16,7 +18,7 @@ export interface OpenTargetOptions {
   readonly gate: RequestGate;
   /** The local count of the job's messages. */
   readonly promptTokens: () => number;
-  readonly log: Logger;
+  readonly log: () => Logger;
 }
 
 /** Streams a run's answer from its target; repeats requests that fail before their first token. */
@@ -26,6 +28,7 @@ export function openTargetStream(
   options: OpenTargetOptions,
 ): OpenStream {
   return async (sink, signal) => {
+    const { streamGated } = await (client ??= import('../../shared/llm/stream-gated.ts'));
     const streamTarget = {
       config: target.config,
       think: target.think,
@@ -54,10 +57,9 @@ export function openTargetStream(
         signal,
         onWait: ({ reason, waitMs }) => {
           options.gate.retried(waitMs);
-          options.log.warn(
-            { event: 'request-retried', reason, waitMs },
-            'a request failed and is sent again',
-          );
+          options
+            .log()
+            .warn({ event: 'request-retried', reason, waitMs }, 'a request failed and is sent again');
         },
       },
     );

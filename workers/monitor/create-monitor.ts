@@ -1,21 +1,18 @@
 import { type FlagType, flagTypes } from '../../shared/core/signatures/flag-types.ts';
 import type { MonitorSpec } from '../../shared/schemas/sweep-spec.ts';
-import { createCascadeMonitor } from './llm/cascade-monitor.ts';
-import { createModelMonitor, modelMonitorVersion, type ModelTools } from './llm/model-monitor.ts';
+import type { ModelTools } from './llm/model-monitor.ts';
+import { modelMonitorVersion } from './llm/model-version.ts';
 import type { Monitor } from './monitor.ts';
 import { createRulesMonitor, type RulesMonitor, rulesOf } from './rules/rules-monitor.ts';
 
-/** The monitor that a spec's entry names. */
-export function createBuiltInMonitor(spec: MonitorSpec, tools: ModelTools): Monitor {
-  switch (spec.name) {
-    case 'rules':
-      return createRules(spec, tools.now);
-    case 'llm':
-    case 'vanilla':
-      return createModelMonitor(spec, tools);
-    case 'cascade':
-      return createCascadeMonitor(createRules(spec, tools.now), createModelMonitor(spec, tools));
-  }
+/** The monitor that a spec's entry names. Client and tokenizer of models are loaded only for one that asks a model. */
+export async function createBuiltInMonitor(spec: MonitorSpec, tools: ModelTools): Promise<Monitor> {
+  if (spec.name === 'rules') return createRules(spec, tools.now);
+  const { createModelMonitor } = await import('./llm/model-monitor.ts');
+  const model = createModelMonitor(spec, tools);
+  if (spec.name !== 'cascade') return model;
+  const { createCascadeMonitor } = await import('./llm/cascade-monitor.ts');
+  return createCascadeMonitor(createRules(spec, tools.now), model);
 }
 
 /** The version of that monitor's code and prompts, for the plan: nothing is connected to. */

@@ -34,7 +34,7 @@ export interface MonitorWorkerOptions {
   readonly chains?: number;
   readonly id?: string;
   /** How the monitor of a spec's entry is made. */
-  readonly createMonitor?: (spec: MonitorSpec) => Monitor;
+  readonly createMonitor?: (spec: MonitorSpec) => Monitor | Promise<Monitor>;
 }
 
 export interface RunningWorker extends HealthSource {
@@ -72,7 +72,7 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     chains = options.chains ?? capacity.chains;
     for (const worker of workers) if (worker.concurrency !== chains) worker.concurrency = chains;
   });
-  const monitors = new Map<string, Monitor>();
+  const monitors = new Map<string, Monitor | Promise<Monitor>>();
   const watched = { count: 0 };
   let isClosing = false;
 
@@ -83,9 +83,10 @@ export async function startMonitorWorker(options: MonitorWorkerOptions): Promise
     const { spec } = known.sweep;
     const key = `${data.sweep}/${data.monitor}`;
     const monitorSpec = spec.monitors.find((monitor) => monitor.id === data.monitor);
-    const monitor = monitors.get(key) ?? (monitorSpec && createMonitor(monitorSpec));
-    if (!monitor) return;
-    monitors.set(key, monitor);
+    const made = monitors.get(key) ?? (monitorSpec && createMonitor(monitorSpec));
+    if (!made) return;
+    monitors.set(key, made);
+    const monitor = await made;
     watched.count += 1;
     const end = await watchChain(epochOf(data), {
       ...{ store, receiver, monitor, signal, watcher: id },

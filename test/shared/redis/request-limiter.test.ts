@@ -89,7 +89,7 @@ async function simulatedTarget(options: SimulatorOptions, limits?: ModelLimits) 
       attempts: 4,
       gate: limiter.gate(target.config, target.limits),
       promptTokens: () => 10,
-      log,
+      log: () => log,
     })({ onDelta: () => undefined, onSteps: () => undefined, onRecorded: () => undefined }, never);
   return { simulator, open };
 }

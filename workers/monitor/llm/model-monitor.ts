@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Environment } from '../../../shared/config.ts';
 import { countTokens } from '../../../shared/core/tokens.ts';
 import { HaltlineError } from '../../../shared/errors.ts';
-import type { VerdictForm } from '../../../shared/llm/verdict/verdict-reply.ts';
 import type { RequestLimiter } from '../../../shared/redis/request-limiter.ts';
 import type { Problem } from '../../../shared/schemas/problem.ts';
 import type { Step } from '../../../shared/schemas/step.ts';
@@ -14,7 +12,8 @@ import type { Slots } from '../slots.ts';
 import { askModel } from './ask-model.ts';
 import { ChainInput, stepsLeftOut } from './chain-input.ts';
 import { createEndpoint, type ModelEndpoint } from './model-endpoint.ts';
-import { buildMessages, buildPrompt } from './prompt.ts';
+import { formOf, modelMonitorVersion, promptOf } from './model-version.ts';
+import { buildMessages } from './prompt.ts';
 import { type Judgement, readReply, toVerdict } from './read-reply.ts';
 import type { KnownFormats } from './reply-format.ts';
 
@@ -43,15 +42,6 @@ export interface ModelMonitor extends Monitor {
   watch(problem: Problem): ModelChainMonitor;
 }
 
-/** Raised when equal prompts would be asked or read otherwise than before. */
-const VERSION = 1;
-
-/** Names everything about a model's monitor that its spec does not: the prompt's text, and how replies are read. */
-export function modelMonitorVersion(spec: ModelMonitorSpec): string {
-  const hash = createHash('sha256').update(promptOf(spec)).digest('hex').slice(0, 8);
-  return `${spec.name}-${String(VERSION)}-${hash}`;
-}
-
 /**
  * A monitor that asks a model about each step: `llm` and `cascade` with the taxonomy, `vanilla` without (an alarm of
  * it has no type). A reply that cannot be used is asked for once more; then the step is a `monitor_error`.
@@ -66,14 +56,6 @@ export function createModelMonitor(spec: ModelMonitorSpec, tools: ModelTools): M
     version: modelMonitorVersion(spec),
     watch: (problem) => new ModelChain(problem, setting),
   };
-}
-
-function formOf(spec: ModelMonitorSpec): VerdictForm {
-  return spec.name === 'vanilla' ? 'binary' : 'typed';
-}
-
-function promptOf(spec: ModelMonitorSpec): string {
-  return spec.prompt ?? buildPrompt(formOf(spec));
 }
 
 interface ModelSetting {

@@ -103,13 +103,13 @@ describe('the spec of a monitor that asks a model', () => {
 });
 
 describe('the version of a monitor', () => {
-  it('is known without connecting to anything, and is that of the monitor', () => {
+  it('is known without connecting to anything, and is that of the monitor', async () => {
     for (const name of ['llm', 'vanilla', 'cascade']) {
       const spec = specAt(url, { name });
-      expect(createBuiltInMonitor(spec, toolsWith()).version).toBe(monitorVersionOf(spec));
+      expect((await createBuiltInMonitor(spec, toolsWith())).version).toBe(monitorVersionOf(spec));
     }
     const rules = monitorSpecSchema.parse({ id: 'r', name: 'rules' });
-    expect(createBuiltInMonitor(rules, toolsWith()).version).toBe(monitorVersionOf(rules));
+    expect((await createBuiltInMonitor(rules, toolsWith())).version).toBe(monitorVersionOf(rules));
   });
 
   it('changes with its prompt', () => {
