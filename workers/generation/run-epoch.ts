@@ -20,6 +20,8 @@ import { VerdictLedger } from './verdict-ledger.ts';
 const SILENCE_MS = 250;
 /** How long a chain may be silent before its watch is asked for again, in case Redis lost the job. */
 const REWATCH_MS = 2_000;
+/** A reason of ours: the usual one is an error with its stack, worked out before the socket closes, for nobody. */
+const EPOCH_OVER = 'epoch over';
 /** Verdicts read in one look, at most. */
 const MAX_LOOK = 256;
 
@@ -126,8 +128,7 @@ export class RunEpoch {
       leaveLoad();
       stopListening();
       signal.removeEventListener('abort', onAbort);
-      // With a reason of ours: the usual one is an error with its stack, for nobody.
-      this.#stopStream.abort('epoch over');
+      this.#stopStream.abort(EPOCH_OVER);
       this.#publisher.close();
     }
   }
@@ -241,7 +242,7 @@ export class RunEpoch {
   #endStream(): void {
     this.#publisher.close();
     this.#recorder.stop();
-    this.#stopStream.abort();
+    this.#stopStream.abort(EPOCH_OVER);
     this.#waker.wake();
   }
 
