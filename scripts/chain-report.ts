@@ -29,7 +29,7 @@ export interface MonitorReport extends ChainFigures {
 /** The first monitor's figures; with two monitors, the second's beside it and what parts them on the same chains. */
 export interface ChainReport extends MonitorReport {
   readonly seed: string;
-  /** From the first job to the last line on disk. */
+  /** From the start of the workers to the last line on disk. */
   readonly seconds: number;
   readonly against?: MonitorReport;
   readonly compared?: ChainComparison;

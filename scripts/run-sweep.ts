@@ -9,14 +9,14 @@ import { obtainRedis } from '../shared/redis/embedded-redis.ts';
 import { createKeys } from '../shared/redis/keys.ts';
 import { SweepStore } from '../shared/redis/sweep-store.ts';
 import { type CapReached, readCap } from './capped.ts';
-import { checkTargets } from './check-targets.ts';
 import { type Interrupts } from './interrupts.ts';
 import type { PreparedSweep } from './prepare-sweep.ts';
-import { createProgressDisplay } from './show-progress.ts';
+import { createProgressDisplay, type ProgressDisplay } from './show-progress.ts';
 import { WorkerFleet, type WorkerKind } from './worker-process.ts';
 
 export interface RunSweepOptions {
-  readonly prepared: PreparedSweep;
+  /** Called when the workers are starting: what takes a while to read is read while they load. */
+  readonly prepare: () => Promise<PreparedSweep>;
   /** Worker processes to start here; 0 of all leaves the work to workers elsewhere. */
   readonly workers: Readonly<Record<WorkerKind, number>>;
   readonly resultsDir: string;
@@ -39,11 +39,10 @@ const STOP_MS = 12_000;
  * Runs a sweep to its end, or to the first Ctrl-C: Redis, worker processes, feeder. Everything that was started here is
  * ended here.
  *
- * @throws HaltlineError when a target, Redis or the metrics worker cannot be had
+ * @throws HaltlineError when Redis or the metrics worker cannot be had, and what `prepare` throws
  */
 export async function runSweep(options: RunSweepOptions): Promise<RunSweepEnd> {
-  const { prepared, config, log, interrupts } = options;
-  if (options.workers.generation > 0) await checkTargets(prepared.sweep.spec.targets);
+  const { config, log, interrupts } = options;
   // Its warnings say no more than the error that follows.
   const redis = await obtainRedis({
     config,
@@ -58,8 +57,7 @@ export async function runSweep(options: RunSweepOptions): Promise<RunSweepEnd> {
 }
 
 async function runOnRedis(options: RunSweepOptions, url: string): Promise<RunSweepEnd> {
-  const { prepared, workers, config, log, interrupts } = options;
-  const { sweep, plan } = prepared;
+  const { prepare, workers, config, log, interrupts } = options;
   const keys = createKeys(config.prefix);
   const redis = await connectOrExplain(redisOptionsFromUrl(url), 'commands', { log });
   const broken = new AbortController();
@@ -70,16 +68,15 @@ async function runOnRedis(options: RunSweepOptions, url: string): Promise<RunSwe
     onBroken: (kind) => broken.abort(kind),
   });
   interrupts.onSecond = () => fleet.kill();
-  const display = createProgressDisplay({
-    isTerminal: process.stderr.isTTY && !config.ci,
-    total: plan.total,
-  });
+  let display: ProgressDisplay | undefined;
   let progress: FeedProgress | undefined;
   const onProgress = (now: FeedProgress): void => {
     progress = now;
-    display.show(now);
+    display?.show(now);
   };
   try {
+    const { sweep, plan } = await prepare();
+    display = createProgressDisplay({ isTerminal: process.stderr.isTTY && !config.ci, total: plan.total });
     const signal = AbortSignal.any([interrupts.signal, broken.signal]);
     const end = await feedSweep({ sweep, plan, redis, keys, log, signal, onProgress });
     if (broken.signal.aborted) {
@@ -90,7 +87,7 @@ async function runOnRedis(options: RunSweepOptions, url: string): Promise<RunSwe
     if (end !== 'capped') return { end, progress };
     return { end, progress, reached: await readCap(new SweepStore(redis, keys), sweep.id) };
   } finally {
-    display.stop();
+    display?.stop();
     await fleet.stop({ withinMs: STOP_MS });
     redis.disconnect();
   }

@@ -10,6 +10,7 @@ import { buildChainReport, type ChainReport } from '../chain-report.ts';
 import { chooseMonitors, type ChosenMonitors, type Policy } from '../choose-monitors.ts';
 import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
 import { prepareReplay } from '../prepare-replay.ts';
+import type { PreparedSweep } from '../prepare-sweep.ts';
 import { renderChainReport } from '../render-chain-report.ts';
 import { runSweep } from '../run-sweep.ts';
 import { openSession } from '../session.ts';
@@ -30,52 +31,70 @@ export async function benchChains(paths: readonly string[], flags: BenchChainsFl
     throw new HaltlineError('CONFIG_INVALID', `--monitor: got ${given} monitors, expected one or two`);
   }
   const chosen = await chooseMonitors(flags.monitor, { policy: flags.policy, env: process.env });
-  const chains = await openChainFiles(paths, { limit: flags.limit, seed: String(flags.seed) });
+  const open = () => openChainFiles(paths, { limit: flags.limit, seed: String(flags.seed) });
   const out = flags.out ?? (await mkdtemp(join(tmpdir(), 'haltline-chains-')));
   try {
-    const report = await replay(chains, chosen, { out, seed: String(flags.seed) });
+    const report = await replay(open, chosen, { out, seed: String(flags.seed) });
     if (report === undefined) return INTERRUPTED;
     process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : renderChainReport(report));
     return report.chains > 0 ? 0 : 1;
   } finally {
-    chains.close();
     if (flags.out === undefined) await rm(out, { recursive: true, force: true });
   }
 }
 
 /** @returns undefined when Ctrl-C stopped it */
 async function replay(
-  chains: ChainFiles,
+  open: () => Promise<ChainFiles>,
   { monitors, prices }: ChosenMonitors,
   { out, seed }: { readonly out: string; readonly seed: string },
 ): Promise<ChainReport | undefined> {
   const { config, log } = openSession('bench', { quiet: true });
-  const prepared = prepareReplay({ chains, monitors, prices, nonce: randomUUID() });
-  const { sweep, plan } = prepared;
+  const interrupts = catchInterrupts();
+  const startedAtMs = performance.now();
+  let opened: { readonly chains: ChainFiles; readonly prepared: PreparedSweep } | undefined;
+  try {
+    const { end, progress } = await runSweep({
+      prepare: async () => {
+        const chains = await open();
+        opened = { chains, prepared: prepareReplay({ chains, monitors, prices, nonce: randomUUID() }) };
+        announce(opened);
+        return opened.prepared;
+      },
+      ...{ resultsDir: out, config, log, interrupts },
+      workers: { generation: 1, monitor: 1, metrics: 1 },
+      env: process.env,
+    });
+    if (opened === undefined) throw new Error('a sweep that nothing was prepared for');
+    const { chains, prepared } = opened;
+    if (end !== 'finished') {
+      const done = `${String(progress?.done ?? 0)} of ${String(prepared.plan.total)} runs are on disk`;
+      process.stderr.write(`haltline: stopped; ${done}\n`);
+      return undefined;
+    }
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    return buildChainReport({
+      labels: chains.labels,
+      runs: await readJudgedRuns(join(out, prepared.sweep.id)),
+      monitors: monitors.map(({ id }) => id),
+      prices: pricesById(prepared.sweep.spec).monitors,
+      ...{ seed, seconds },
+    });
+  } finally {
+    interrupts.dispose();
+    opened?.chains.close();
+  }
+}
+
+function announce({
+  chains,
+  prepared: { sweep, plan },
+}: {
+  chains: ChainFiles;
+  prepared: PreparedSweep;
+}): void {
   const duplicates = chains.records.reduce((sum, record) => sum + record.duplicates, 0);
   const left = duplicates === 0 ? '' : `; ${String(duplicates)} duplicate lines left out`;
   const size = `${String(chains.labels.length)} chains, ${String(plan.total)} runs${left}`;
   process.stderr.write(`haltline: sweep ${sweep.id}: ${size}\n`);
-  const interrupts = catchInterrupts();
-  const startedAtMs = performance.now();
-  const { end, progress } = await runSweep({
-    ...{ prepared, resultsDir: out, config, log, interrupts },
-    workers: { generation: 1, monitor: 1, metrics: 1 },
-    env: process.env,
-  });
-  interrupts.dispose();
-  const seconds = (performance.now() - startedAtMs) / 1_000;
-  if (end !== 'finished') {
-    const done = `${String(progress?.done ?? 0)} of ${String(plan.total)} runs are on disk`;
-    process.stderr.write(`haltline: stopped; ${done}\n`);
-    return undefined;
-  }
-  const runs = await readJudgedRuns(join(out, sweep.id));
-  return buildChainReport({
-    labels: chains.labels,
-    runs,
-    monitors: monitors.map(({ id }) => id),
-    prices: pricesById(sweep.spec).monitors,
-    ...{ seed, seconds },
-  });
 }

@@ -32,7 +32,7 @@ export async function demo({ resultsDir, json }: DemoFlags): Promise<number> {
     const size = `${String(questionCount)} questions, ${String(total)} runs`;
     process.stderr.write(`haltline: demo against simulated models: ${size}\n`);
     const { end, progress } = await runSweep({
-      ...{ prepared, resultsDir, config, log, interrupts },
+      ...{ prepare: () => Promise.resolve(prepared), resultsDir, config, log, interrupts },
       workers: { generation: 1, monitor: 1, metrics: 1 },
       env: process.env,
     });

@@ -37,7 +37,7 @@ export async function judge(sweep: string, flags: JudgeFlags): Promise<number> {
   announce(prepared);
   const interrupts = catchInterrupts();
   const { end, progress } = await runSweep({
-    ...{ prepared, resultsDir, config, log, interrupts },
+    ...{ prepare: () => Promise.resolve(prepared), resultsDir, config, log, interrupts },
     workers: { generation: 1, monitor: 1, metrics: 1 },
     env: process.env,
   });

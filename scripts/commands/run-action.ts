@@ -4,6 +4,7 @@ import { commandLine } from '../command-line.ts';
 import { loadSpec } from '../../producers/load-spec.ts';
 import { summariseFolder } from '../../workers/metrics/summarise-folder.ts';
 import { CAPPED, describeCap } from '../capped.ts';
+import { checkTargets } from '../check-targets.ts';
 import { catchInterrupts, INTERRUPTED } from '../interrupts.ts';
 import { layerSpec, type SpecLayer } from '../layer-spec.ts';
 import { type PreparedSweep, prepareSweep } from '../prepare-sweep.ts';
@@ -38,11 +39,12 @@ export async function run(path: string, flags: RunFlags): Promise<number> {
     return exitCodeOf(summary);
   }
   announce(prepared);
+  if (flags.workers && flags.generation > 0) await checkTargets(prepared.sweep.spec.targets);
   const { generation, monitor, metrics } = flags;
   const none = { generation: 0, monitor: 0, metrics: 0 };
   const interrupts = catchInterrupts();
   const { end, progress, reached } = await runSweep({
-    ...{ prepared, resultsDir, config, log, interrupts },
+    ...{ prepare: () => Promise.resolve(prepared), resultsDir, config, log, interrupts },
     workers: flags.workers ? { generation, monitor, metrics } : none,
     env: process.env,
   });
