@@ -17,6 +17,8 @@ import { WorkerFleet, type WorkerKind } from './worker-process.ts';
 export interface RunSweepOptions {
   /** Called when the workers are starting: what takes a while to read is read while they load. */
   readonly prepare: () => Promise<PreparedSweep>;
+  /** Called when every run is on disk: what it does is done while the workers leave. */
+  readonly onFinished?: () => Promise<void>;
   /** Worker processes to start here; 0 of all leaves the work to workers elsewhere. */
   readonly workers: Readonly<Record<WorkerKind, number>>;
   readonly resultsDir: string;
@@ -83,6 +85,7 @@ async function runOnRedis(options: RunSweepOptions, url: string): Promise<RunSwe
       const kind = String(broken.signal.reason);
       throw new HaltlineError('CONFIG_INVALID', `the ${kind} worker does not start; its reason stands above`);
     }
+    if (end === 'finished') await Promise.all([fleet.stop({ withinMs: STOP_MS }), options.onFinished?.()]);
     if (end === 'stopped') await pauseSweep(new SweepStore(redis, keys), sweep.id);
     if (end !== 'capped') return { end, progress };
     return { end, progress, reached: await readCap(new SweepStore(redis, keys), sweep.id) };

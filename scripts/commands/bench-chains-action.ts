@@ -43,6 +43,11 @@ export async function benchChains(paths: readonly string[], flags: BenchChainsFl
   }
 }
 
+interface Opened {
+  readonly chains: ChainFiles;
+  readonly prepared: PreparedSweep;
+}
+
 /** @returns undefined when Ctrl-C stopped it */
 async function replay(
   open: () => Promise<ChainFiles>,
@@ -52,26 +57,9 @@ async function replay(
   const { config, log } = openSession('bench', { quiet: true });
   const interrupts = catchInterrupts();
   const startedAtMs = performance.now();
-  let opened: { readonly chains: ChainFiles; readonly prepared: PreparedSweep } | undefined;
-  try {
-    const { end, progress } = await runSweep({
-      prepare: async () => {
-        const chains = await open();
-        opened = { chains, prepared: prepareReplay({ chains, monitors, prices, nonce: randomUUID() }) };
-        announce(opened);
-        return opened.prepared;
-      },
-      ...{ resultsDir: out, config, log, interrupts },
-      workers: { generation: 1, monitor: 1, metrics: 1 },
-      env: process.env,
-    });
-    if (opened === undefined) throw new Error('a sweep that nothing was prepared for');
-    const { chains, prepared } = opened;
-    if (end !== 'finished') {
-      const done = `${String(progress?.done ?? 0)} of ${String(prepared.plan.total)} runs are on disk`;
-      process.stderr.write(`haltline: stopped; ${done}\n`);
-      return undefined;
-    }
+  let opened: Opened | undefined;
+  let report: ChainReport | undefined;
+  const reportOf = async ({ chains, prepared }: Opened): Promise<ChainReport> => {
     const seconds = (performance.now() - startedAtMs) / 1_000;
     return buildChainReport({
       labels: chains.labels,
@@ -80,6 +68,27 @@ async function replay(
       prices: pricesById(prepared.sweep.spec).monitors,
       ...{ seed, seconds },
     });
+  };
+  try {
+    const { end, progress } = await runSweep({
+      prepare: async () => {
+        const chains = await open();
+        opened = { chains, prepared: prepareReplay({ chains, monitors, prices, nonce: randomUUID() }) };
+        announce(opened);
+        return opened.prepared;
+      },
+      onFinished: async () => {
+        if (opened) report = await reportOf(opened);
+      },
+      ...{ resultsDir: out, config, log, interrupts },
+      workers: { generation: 1, monitor: 1, metrics: 1 },
+      env: process.env,
+    });
+    if (end !== 'finished') {
+      const done = `${String(progress?.done ?? 0)} of ${String(progress?.total ?? 0)} runs are on disk`;
+      process.stderr.write(`haltline: stopped; ${done}\n`);
+    }
+    return report;
   } finally {
     interrupts.dispose();
     opened?.chains.close();

@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
-import type { VerdictType } from '../../shared/core/taxonomy.ts';
+import { type VerdictType, verdictTypes } from '../../shared/core/taxonomy.ts';
 import type { MonitorUse, RunLine } from '../../shared/schemas/run-result.ts';
-import { isUnsafe, type Verdict, verdictSchema } from '../../shared/schemas/verdict.ts';
 import { readRunLines } from './run-lines.ts';
 
+/** What is read of a verdict here. It was checked in full when it was issued, and there are many. */
+const verdictSchema = z.object({
+  status: z.enum(['judged', 'monitor_error']),
+  stepIndex: z.int().nonnegative(),
+  durationMs: z.number().nonnegative(),
+  errorDetected: z.exactOptional(z.boolean()),
+  errorType: z.exactOptional(z.enum(verdictTypes)),
+});
+type Verdict = z.infer<typeof verdictSchema>;
 const recordSchema = z.object({ place: z.int().nonnegative(), verdicts: z.array(verdictSchema) });
 
 /** What a monitor said of the chain at one place, and what that took. */
@@ -65,11 +73,11 @@ function judgedRun(line: RunLine, verdicts: readonly Verdict[]): JudgedRun {
 
 function firstFlag(verdicts: readonly Verdict[]): JudgedRun['flag'] {
   let first: JudgedRun['flag'];
-  for (const verdict of verdicts) {
-    if (verdict.status !== 'judged' || !isUnsafe(verdict)) continue;
-    if (verdict.stepIndex < (first?.stepIndex ?? Infinity)) first = verdict;
+  for (const { errorDetected, errorType, stepIndex } of verdicts) {
+    if (errorDetected !== true || errorType === undefined) continue;
+    if (stepIndex < (first?.stepIndex ?? Infinity)) first = { stepIndex, errorType };
   }
-  return first && { stepIndex: first.stepIndex, errorType: first.errorType };
+  return first;
 }
 
 function dropReason(
