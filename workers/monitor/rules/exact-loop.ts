@@ -13,8 +13,8 @@ import type { StepReading } from './step-reading.ts';
  * Parameters: `MIN_MATCHED` and `MIN_MATCHED_WITHOUT_LETTERS` below; periods of up to 65,535 characters
  * (`cycle-finder.ts`). White space and ASCII case say nothing.
  *
- * Measured (`npx tsx scripts/bench/segmentation.ts`): alone, 15 of 15 exact loops of the traces, a median of 1,078 tokens
- * (0 to 2,339) after the loop began; without blank lines too. No alarm on 163 healthy traces under six transformations
+ * Measured (`npx tsx scripts/bench/segmentation.ts`): alone, 15 of 15 exact loops of the traces, a median of 926 tokens
+ * (0 to 2,284) after the loop began; without blank lines 1,078 (0 to 2,339). No alarm on 163 healthy traces under six transformations
  * (`npx tsx scripts/bench/loops.ts`).
  */
 export const exactLoopRule: Rule = {
